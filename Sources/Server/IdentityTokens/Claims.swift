@@ -31,7 +31,7 @@ struct CommonClaims: Sendable {
         amr = subject.methods
         // Satisfied contexts do not prove two factors: both proofs may have used one mailbox (`SEC-MFA-3`).
         acr = subject.methods.contains("mfa") ? "mfa" : nil
-        sid = subject.sessionID?.text
+        sid = (subject.logoutID ?? subject.sessionID)?.text
         uti = subject.tokenID.text
     }
 
@@ -48,13 +48,13 @@ struct AccessTokenClaims: JWTPayload {
     let iat, nbf, exp, authTime: Int
     let amr: [String]
     let acrs, groups, roles: [String]?
-    let acr, sid: String?
+    let acr, sid, fam: String?
     let credentialVersion: Int
     let jti, uti: String
     let ver: String
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, roles, acr, sid, jti, uti, ver
+        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, roles, acr, sid, fam, jti, uti, ver
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -78,6 +78,7 @@ struct AccessTokenClaims: JWTPayload {
         roles = subject.accessRoles.isEmpty ? nil : subject.accessRoles
         acr = claims.acr
         sid = claims.sid
+        fam = subject.logoutID.flatMap { _ in subject.sessionID?.text }
         credentialVersion = subject.credentialVersion
         jti = claims.uti
         uti = claims.uti
@@ -96,7 +97,7 @@ struct IDTokenClaims: JWTPayload {
     let iat, nbf, exp, authTime: Int
     let amr: [String]
     let groups, roles: [String]?
-    let acr, sid: String?
+    let acr, sid, nonce: String?
     let uti: String
     let ver: String
     var oid: String?
@@ -107,7 +108,7 @@ struct IDTokenClaims: JWTPayload {
     var email: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, roles, acr, sid, uti, ver, oid, name, email
+        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, roles, acr, sid, nonce, uti, ver, oid, name, email
         case authTime = "auth_time"
         case preferredUsername = "preferred_username"
         case givenName = "given_name"
@@ -128,6 +129,7 @@ struct IDTokenClaims: JWTPayload {
         roles = subject.idRoles.isEmpty ? nil : subject.idRoles
         acr = claims.acr
         sid = claims.sid
+        nonce = subject.nonce
         uti = claims.uti
         ver = "2.0"
         if subject.openIDScopes.contains("profile") {

@@ -54,11 +54,11 @@ struct ReadClaims: JWTPayload {
     let iat, nbf, exp, authTime: Int
     let amr: [String]
     let acrs: [String]?
-    let sid: String?
+    let sid, fam: String?
     let credentialVersion: Int?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid
+        case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid, fam
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -73,7 +73,7 @@ struct ReadClaims: JWTPayload {
         guard ver == "2.0", let user = UUID(uuidString: oid), let client = ClientID(azp), nbf <= exp, iat <= exp else {
             throw .malformed
         }
-        let session = sid.flatMap { UUID(uuidString: $0) }
+        let session = (fam ?? sid).flatMap { UUID(uuidString: $0) }
         guard (session == nil) == (sid == nil) else { throw .malformed }
         try Self.checkTimes(exp: exp, start: max(nbf, iat), now: now)
         return VerifiedAccessToken(

@@ -81,6 +81,7 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case codeWrong = 50_181
     case codeExpired = 50_184
     case clientLoop = 50_196
+    case authorizationCodeUsed = 54_005
     case continuationTokenUnusable = 55_000
     case credentialRequired = 55_103
     case attributesRequired = 55_106
@@ -101,6 +102,8 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case passwordTooWeak = 399_246
     case wrongAuthenticationType = 400_002
     case credentialRecoveryUnsupported = 500_222
+    case redirectAddressOther = 500_112
+    case verifierWrong = 501_481
     case codeWrongForUser = 501_811
     case confidentialClient = 550_022
     case methodBlocked = 550_024

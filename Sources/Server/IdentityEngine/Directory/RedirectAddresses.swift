@@ -1,6 +1,6 @@
 /// The addresses that an application is reached at after a step in a browser, by the kind of program that is there.
 package struct RedirectAddresses: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// An app of a phone or a desk: also schemes of its own, and `http` to this machine.
         case publicClient
         /// A page that has no server.

@@ -26,12 +26,15 @@ package struct Vault: Sendable {
         case audit
         case skipToken = "skip-token"
         case operatorFlow = "operator-flow"
+        case authorizationCode = "authorization-code"
+        /// The state of hosted pages, in the browser.
+        case browserFlow = "browser-flow"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
-            case .continuationToken, .oneTimePasscode, .operatorFlow: true
+            case .continuationToken, .oneTimePasscode, .operatorFlow, .authorizationCode, .browserFlow: true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken: false
             }
         }

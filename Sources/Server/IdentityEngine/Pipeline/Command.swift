@@ -10,6 +10,8 @@ package enum Command: Sendable {
     case step(ContinuationToken, StepCommand)
     /// Exchange a refresh token. Empty scopes mean the scopes of the sign-in (RFC 6749 section 6).
     case refresh(Secret<String>, TokenRequest)
+    /// Exchange an authorization code (RFC 6749 section 4.1.3).
+    case redeemCode(CodeRedemption)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
     /// What a signed-in user asks for, with the access token as the first proof.
@@ -102,6 +104,7 @@ extension Command {
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
         case .step(_, let step): step.traits
         case .refresh: CommandTraits(repeats: .refresh)
+        case .redeemCode: CommandTraits(signsIn: true)
         case .revoke: CommandTraits()
         case .account(_, let command): command.traits
         }
@@ -216,15 +219,18 @@ package struct TokenRequest: Hashable, Sendable {
     /// The authentication contexts that the access token must satisfy, such as `c1`; each asks for a second factor
     /// (docs/protocol.md §4.7).
     package var contexts: [String]
+    /// In a browser the flow ends with a session and a code, and not with tokens.
+    package var browser: BrowserFinish?
 
-    package init(scopes: [String], contexts: [String] = []) {
+    package init(scopes: [String], contexts: [String] = [], browser: BrowserFinish? = nil) {
         self.scopes = scopes
         self.contexts = contexts
+        self.browser = browser
     }
 
     /// The request as an unambiguous list for a digest: equal requests give equal lists.
     fileprivate var digestContent: [Data] {
-        [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) }
+        [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) } + (browser?.digestContent ?? [])
     }
 }
 
@@ -281,9 +287,21 @@ package struct SubmittedAttributes: Sendable {
 
 /// The tenant, the client, the source, the language and the time of a command.
 package struct CallerContext: Sendable {
+    /// By which of its two ways a user reaches the engine; an application has each of them, or not.
+    package enum Front: Hashable, Sendable {
+        /// The endpoints of native authentication.
+        case native
+        /// Hosted pages.
+        case browser
+        /// A token of either way.
+        case token
+    }
+
     /// The first segment of the path: the tenant's id, domain or subdomain.
     package var tenantName: String
     package var client: ClientID
+    /// The way by which the request came.
+    package var front = Front.native
     /// The language that the request asks for; nil: none that we have.
     package var language: MailLanguage?
     /// The network source of the request; nil for calls within the process.

@@ -13,6 +13,7 @@ package struct Engine: Sendable {
         package var flows: any FlowStore
         package var users: any UserStore
         package var refresh: any RefreshStore
+        package var browsers: any BrowserStore
         package var assertions: any AssertionStore
         package var hasher: any PasswordHasher
         package var issuer: any TokenIssuer
@@ -22,7 +23,7 @@ package struct Engine: Sendable {
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
-            assertions: any AssertionStore, hasher: any PasswordHasher, issuer: any TokenIssuer,
+            browsers: any BrowserStore, assertions: any AssertionStore, hasher: any PasswordHasher, issuer: any TokenIssuer,
             randomness: any Randomness, mail: MailSignal,
             hooks: any HookReceiver = NoHookReceiver()
         ) {
@@ -30,6 +31,7 @@ package struct Engine: Sendable {
             self.flows = flows
             self.users = users
             self.refresh = refresh
+            self.browsers = browsers
             self.assertions = assertions
             self.hasher = hasher
             self.issuer = issuer
@@ -65,10 +67,7 @@ package struct Engine: Sendable {
         case .found(let theTenant, let theClient): (tenant, client) = (theTenant, theClient)
         case .refused(let refusal): return Outcome(.refused(refusal), trace: caller.trace)
         }
-        let context = RequestContext(
-            tenant: tenant, client: client,
-            enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration,
-            enrolment: tenant.enrolment ?? settings.enrolment, caller: caller)
+        let context = context(of: caller, tenant, client)
 
         // 2. Check whether this source may learn about one more account.
         let traits = command.traits
@@ -88,6 +87,13 @@ package struct Engine: Sendable {
         return outcome
     }
 
+    func context(of caller: CallerContext, _ tenant: Tenant, _ client: Client) -> RequestContext {
+        RequestContext(
+            tenant: tenant, client: client,
+            enumeration: client.enumeration ?? tenant.enumeration ?? settings.enumeration,
+            enrolment: tenant.enrolment ?? settings.enrolment, caller: caller)
+    }
+
     private func dispatch(
         _ command: Command, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
@@ -96,6 +102,7 @@ package struct Engine: Sendable {
         case .startSignIn(let request): try await startSignIn(request, in: context)
         case .startReset(let request): try await startReset(request, in: context)
         case .refresh(let token, let request): try await refresh(token, request, in: context)
+        case .redeemCode(let redemption): try await redeem(redemption, in: context)
         case .revoke(let token): try await revoke(token, in: context)
         case .account(let caller, let command): try await begin(command, of: caller, in: context)
         case .step(let token, let command):
@@ -181,7 +188,7 @@ package struct Engine: Sendable {
             guard let client = try await ports.clients.client(caller.client, in: tenant.id) else {
                 return .refused(.unknownClient)
             }
-            return client.isOpen ? .found(tenant, client) : .refused(.nativeAuthDisabled)
+            return client.isOpen(for: caller.front) ? .found(tenant, client) : .refused(.nativeAuthDisabled)
         } catch {
             throw .store(error)
         }

@@ -84,6 +84,8 @@ package enum Interaction: Hashable, Sendable, Codable {
     case signIn
     /// Signed in.
     case signedIn(IssuedTokens)
+    /// Signed in, in a browser.
+    case signedInBrowser(BrowserTicket)
     /// The session is over.
     case revoked
     /// The change of the account is made.
@@ -183,6 +185,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     case mailboxRefuses
     /// The session lacks the required factors; the user must sign in again.
     case secondFactorNeeded
+    case unusableCode(CodeFault)
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken

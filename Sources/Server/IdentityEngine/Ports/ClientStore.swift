@@ -165,6 +165,16 @@ extension Client {
     /// Whether users can sign up or in with the application.
     package var isOpen: Bool { isNativeAuthEnabled && flowSource != .none }
 
+    /// Whether users can reach the application by `front`.
+    package func isOpen(for front: CallerContext.Front) -> Bool {
+        guard flowSource != .none else { return false }
+        return switch front {
+        case .native: isNativeAuthEnabled
+        case .browser: !redirects.all.isEmpty
+        case .token: isNativeAuthEnabled || !redirects.all.isEmpty
+        }
+    }
+
     /// Whether it has a user flow of its own with other attributes than the usual ones.
     package var hasOwnRules: Bool { flowSource == .own && userFlow.attributes != AttributeDefinition.builtIn }
 

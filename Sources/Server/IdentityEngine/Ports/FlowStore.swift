@@ -58,6 +58,9 @@ package enum Effect: Hashable, Sendable {
     case enqueueMail(OutboxMail)
     /// Adds a family of refresh tokens.
     case openRefreshFamily(RefreshFamily)
+    /// Adds a browser session, in place of the one that the browser had. When that was another user's, its families without
+    /// `offline_access` end.
+    case openBrowserSession(BrowserSession, replacing: UUID?)
     /// Adds a line to the audit trail.
     case record(AuditEvent)
     /// Adds one occurrence of an event that is counted over time.

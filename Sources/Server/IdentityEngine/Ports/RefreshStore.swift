@@ -31,6 +31,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package var device: SessionDevice
     /// The network of the last use, such as `192.0.2.0/24`; nil when it is not known.
     package var network: String?
+    /// The browser session that the family came from; nil for a native sign-in.
+    package var browserSession: UUID?
 
     /// When the session was last used: the sign-in or the last refresh.
     package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
@@ -53,7 +55,7 @@ package struct RefreshFamily: Hashable, Sendable {
         id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
         contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
         tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil, keptAt: Date? = nil,
-        device: SessionDevice = SessionDevice(), network: String? = nil
+        device: SessionDevice = SessionDevice(), network: String? = nil, browserSession: UUID? = nil
     ) {
         self.id = id
         self.tenant = tenant
@@ -72,6 +74,7 @@ package struct RefreshFamily: Hashable, Sendable {
         self.keptAt = keptAt
         self.device = device
         self.network = network
+        self.browserSession = browserSession
     }
 }
 

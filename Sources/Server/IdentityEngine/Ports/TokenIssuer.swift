@@ -20,8 +20,12 @@ package struct TokenSubject: Hashable, Sendable {
     package var methods: [String]
     /// The satisfied authentication contexts, such as `c4`; the access token's `acrs` (docs/protocol.md §6.3).
     package var contexts: [String]
-    /// The refresh-token family of the tokens, if there is one; `sid` of both tokens.
+    /// The refresh-token family of the tokens, if there is one; `sid` of both tokens, if they have no other.
     package var sessionID: UUID?
+    /// `sid` of both tokens of a browser session; the access token then states the family as `fam`.
+    package var logoutID: UUID?
+    /// The nonce of the authorization request, for the ID token.
+    package var nonce: String?
     /// ``UserAccount/credentialVersion`` at the proof.
     package var credentialVersion: Int
     package var issuedAt: Date
@@ -47,7 +51,7 @@ package struct TokenSubject: Hashable, Sendable {
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
-        credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
+        logoutID: UUID? = nil, nonce: String? = nil, credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
         groups: [UUID]? = nil, accessHasGroups: Bool = true, idRoles: [String] = [], accessRoles: [String] = [],
         idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:]
     ) {
@@ -61,6 +65,8 @@ package struct TokenSubject: Hashable, Sendable {
         self.methods = methods
         self.contexts = contexts
         self.sessionID = sessionID
+        self.logoutID = logoutID
+        self.nonce = nonce
         self.credentialVersion = credentialVersion
         self.issuedAt = issuedAt
         self.lifetime = lifetime
@@ -103,7 +109,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var contexts: [String]
     /// Claim `sub`: different in every application.
     package var subject: String
-    /// Claim `sid`: the family of refresh tokens.
+    /// Claim `fam`, or `sid` in tokens without it: the family of refresh tokens.
     package var sessionID: UUID?
     /// Claim `cred_ver`: the version of the user's credentials at the proof; nil in tokens of older servers.
     package var credentialVersion: Int?

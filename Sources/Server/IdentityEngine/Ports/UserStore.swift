@@ -357,6 +357,12 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case scopesGranted = "token.scopes_granted"
         case tokenReuseDetected = "token.reuse_detected"
         case tokenRevoked = "token.revoked"
+        /// An application exchanged an authorization code.
+        case codeRedeemed = "code.redeemed"
+        /// A confidential application did not prove who it is; the detail says how it tried.
+        case clientRefused = "client.auth_failed"
+        /// A user signed out in the browser.
+        case browserSignedOut = "logout.requested"
         case signInSucceeded = "signin.succeeded"
         case signInFailed = "signin.failed"
         case signInLocked = "signin.locked"

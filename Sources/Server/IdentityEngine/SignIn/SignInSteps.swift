@@ -15,16 +15,19 @@ package struct PreparedTokens: Hashable, Sendable {
     package var contexts: [String]
     /// Whether the tokens wait for a receiver, which is asked once the proof of this step is committed.
     package var waitsForHook: Bool
+    /// What a browser gets in place of tokens.
+    package var browser: PreparedBrowser?
 
     package init(
         demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = [],
-        waitsForHook: Bool = false
+        waitsForHook: Bool = false, browser: PreparedBrowser? = nil
     ) {
         self.demand = demand
         self.tokens = tokens
         self.family = family
         self.contexts = contexts
         self.waitsForHook = waitsForHook
+        self.browser = browser
     }
 }
 
@@ -428,15 +431,22 @@ extension SignInState {
         case .tokens(let contexts):
             // The tokens were signed a moment ago for the account's earlier state. If that differs, the client may ask
             // again.
-            guard let tokens = prepared.tokens, contexts == prepared.contexts else { return .refused(.notAllowedNow) }
+            guard contexts == prepared.contexts else { return .refused(.notAllowedNow) }
             var row = row
             row.isEnded = true
-            let success: [FlowEffect] =
-                (prepared.family.map { [.write(.openRefreshFamily($0))] } ?? []) + [
-                    .record(.signInSucceeded, user: user), .record(.tokenIssued, user: user), .setLockout(nil),
-                    .rememberNetwork(user),
-                ]
-            return Decision(.accepted(.signedIn(tokens)), row: row, effects: effects + success)
+            let success: [FlowEffect] = [
+                .record(.signInSucceeded, user: user), .setLockout(nil), .rememberNetwork(user),
+            ]
+            if let browser = prepared.browser {
+                let open = Effect.openBrowserSession(browser.session, replacing: browser.replaced)
+                return Decision(
+                    .accepted(.signedInBrowser(browser.ticket)), row: row, effects: effects + [.write(open)] + success)
+            }
+            guard let tokens = prepared.tokens else { return .refused(.notAllowedNow) }
+            return Decision(
+                .accepted(.signedIn(tokens)), row: row,
+                effects: effects + (prepared.family.map { [.write(.openRefreshFamily($0))] } ?? [])
+                    + [.record(.tokenIssued, user: user)] + success)
         case .giveSecondFactor:
             return Decision(
                 .accepted(.giveSecondFactor), next: .choosingMethod(proven), row: row,

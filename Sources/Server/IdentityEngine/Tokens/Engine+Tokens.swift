@@ -13,7 +13,7 @@ extension Engine {
         case .refused(let refusal): return step.refused(refusal)
         }
         // A receiver is asked once for a redemption that has a chance, and not for a spent token.
-        let asksHook = context.hook(for: .tokenIssuanceStart) != nil
+        let asksHook = request.browser == nil && context.hook(for: .tokenIssuanceStart) != nil
         if asksHook, case .answered(let outcome) = try await admit(step) { return outcome }
         guard let account = try await account(proven.account.user, in: context) else {
             return step.refused(.unusableToken)
@@ -36,6 +36,11 @@ extension Engine {
         switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
+        case .tokens(let contexts) where request.browser != nil:
+            let browser = try request.browser.map { finish throws(EngineError) in
+                try prepare(finish, proven, account, contexts: contexts, in: context)
+            }
+            return PreparedTokens(demand: demand, contexts: contexts, browser: browser)
         case .tokens where !asksHook && context.hook(for: .tokenIssuanceStart) != nil:
             return PreparedTokens(demand: demand, waitsForHook: true)
         case .tokens(let contexts):
@@ -57,6 +62,34 @@ extension Engine {
             }
             return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
         }
+    }
+
+    /// Signs the tokens of a code, and makes their family: also without a refresh token, so that their end reaches them.
+    ///
+    /// - Parameter isShort: Whether the refresh tokens live a day: a page without a server keeps them where its scripts read.
+    func tokens(
+        of code: CodeGrant, _ grant: ScopeGrant, _ signIn: BrowserSignIn, isShort: Bool, in context: RequestContext
+    ) async throws(EngineError) -> (tokens: IssuedTokens, family: RefreshFamily) {
+        let (authentication, id) = (signIn.session.authentication, ports.randomness.uuid(at: context.now))
+        let proof = Proof(
+            methods: authentication.methods, contexts: code.contexts, authenticatedAt: authentication.authenticatedAt,
+            session: id, browserSession: code.session, nonce: code.nonce)
+        var issued = try await sign(grant, for: signIn.account, proof: proof, in: context)
+        let refreshToken = newRefreshToken(of: id, in: context)
+        issued.refreshToken = refreshToken
+        let hasRefreshToken = grant.openID.contains("offline_access")
+        var expiresAt = refreshExpiry(createdAt: context.now, in: context)
+        if isShort {
+            expiresAt = min(expiresAt, context.now.addingTimeInterval(Double(settings.oneTimePasscodeRefreshLifetime)))
+        }
+        let family = RefreshFamily(
+            id: id, tenant: context.tenant.id, client: context.client.id, user: signIn.account.user.id,
+            scopes: grant.all, methods: proof.methods, contexts: proof.contexts,
+            authenticatedAt: proof.authenticatedAt, createdAt: context.now,
+            expiresAt: hasRefreshToken ? expiresAt : context.now.addingTimeInterval(Double(issued.lifetime)),
+            tokenDigest: Self.digest(refreshToken), device: context.caller.device,
+            network: context.caller.source?.networkText, browserSession: code.session)
+        return (issued, family)
     }
 
     /// Ends a sign-in whose proof is committed and whose tokens wait for a receiver, in the same request. A repeated
@@ -102,7 +135,8 @@ extension Engine {
             return context.outcome(.refused(.secondFactorNeeded))
         }
         let proof = Proof(
-            methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id)
+            methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id,
+            browserSession: found.browserSession)
         // A receiver is not asked about a spent token: its family ends below, or its first answer is repeated, whatever
         // the receiver's state.
         let isLive = found.isLive(Self.digest(token), now: context.now)
@@ -122,7 +156,7 @@ extension Engine {
         }
         let rotation = Rotation(
             presented: Self.digest(token), successor: Self.digest(successor), sealedAnswer: sealedAnswer,
-            slidingExpiry: refreshExpiry(createdAt: found.createdAt, in: context), now: context.now,
+            slidingExpiry: slidingExpiry(of: found, in: context), now: context.now,
             grace: Double(settings.refreshGrace))
         switch try await rotate(found, by: rotation, to: wanted, grant, in: context) {
         case .rotated: return answer
@@ -232,10 +266,12 @@ extension Engine {
     }
 
     private struct Proof {
-        let methods: [String]
-        let contexts: [String]
-        let authenticatedAt: Date
-        let session: UUID?
+        var methods: [String]
+        var contexts: [String]
+        var authenticatedAt: Date
+        var session: UUID?
+        var browserSession: UUID?
+        var nonce: String?
     }
 
     /// The family that a refresh token names. ``RefreshFamily/presenting(_:)`` decides whether the token is the live
@@ -286,7 +322,9 @@ extension Engine {
             tenant: context.tenant.id, client: context.client.id, user: user,
             audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,
             openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
-            contexts: proof.contexts, sessionID: proof.session, credentialVersion: account.credentialVersion,
+            contexts: proof.contexts, sessionID: proof.session,
+            logoutID: proof.browserSession.map { logoutID(of: $0, for: context.client.id, in: context.tenant.id) },
+            nonce: proof.nonce, credentialVersion: account.credentialVersion,
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
             groups: context.client.statesGroups ? memberships.groups : nil,
             accessHasGroups: grant.resource != ResourceScope.directory, idRoles: memberships.idRoles,
@@ -335,6 +373,22 @@ extension Engine {
                 context.now.addingTimeInterval(Double(settings.refreshLifetime)),
                 createdAt.addingTimeInterval(Double(settings.refreshFamilyLifetime)))
         }
+    }
+
+    /// The same after a use. A family of a page without a server lives a day in all.
+    private func slidingExpiry(of family: RefreshFamily, in context: RequestContext) -> Date {
+        let usual = refreshExpiry(createdAt: family.createdAt, in: context)
+        let isShort = family.browserSession != nil && !context.client.redirects[.spa].isEmpty
+        return isShort ? min(usual, family.expiresAt) : usual
+    }
+
+    /// The claim `sid` of an application's tokens of a browser session: equal for all of them, and different in every
+    /// application, so that applications cannot compare (`OIDC-24`).
+    func logoutID(of session: UUID, for client: ClientID, in tenant: TenantID) -> UUID {
+        let digest = vault.digest(
+            .pairwiseSubject, tenant: tenant,
+            [Data("sid".utf8), Data(session.text.utf8), Data(client.description.utf8)])
+        return UUID(bytes: digest.prefix(16)) ?? session
     }
 
     /// base64url of the family's id, 256 random bits, and 128 bits that only the server can compute from both. The last

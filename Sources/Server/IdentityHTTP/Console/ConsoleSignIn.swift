@@ -167,7 +167,7 @@ extension Console {
             case .contactAlreadyProven: go(.confirmContact)
             case .signIn: go(.redeem(Self.tokens))
             case .chooseCredential, .collectAttributes, .verifyFirst, .choosePassword, .awaitReset, .passwordChanged,
-                .signedIn, .revoked, .accountChanged, .redirectToBrowser:
+                .signedIn, .signedInBrowser, .revoked, .accountChanged, .redirectToBrowser:
                 return .refused(Self.begunAnew, goesOn: false)
             }
         }
@@ -210,7 +210,7 @@ extension Console {
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
             .blockedContact,
-            .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant,
+            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant,
             .unknownClient, .nativeAuthDisabled, .signUpNotAllowed:
             .refused(Self.begunAnew, goesOn: false)
         }

@@ -81,7 +81,7 @@ extension DirectoryFailure {
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .unusableRefreshToken,
+            .unusableCode, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -110,7 +110,7 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
     }
@@ -130,7 +130,7 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
     }

@@ -94,6 +94,8 @@ extension V1Codec {
                     refreshToken: tokens.refreshToken, idToken: tokens.idToken,
                     clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
                 outcome)
+        // Only hosted pages ask for it.
+        case .signedInBrowser: return reply(.broken, trace: outcome.trace)
         case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason.text), outcome)
         }

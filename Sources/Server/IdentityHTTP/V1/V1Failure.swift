@@ -159,6 +159,7 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .multiFactorRequired,
                     "The session lacks a second factor that is asked for; sign in again.")
+            case .unusableCode(let fault): Self(fault)
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:
@@ -171,6 +172,33 @@ struct V1Failure: Hashable, Sendable {
         if case .throttled(let seconds) = refusal { retryAfter = seconds }
         if case .enumerationLimited(let seconds) = refusal { retryAfter = seconds }
         if case .locked(let seconds) = refusal { retryAfter = seconds }
+    }
+
+    /// The errors of authorization codes (docs/protocol.md §20.3).
+    private init(_ fault: CodeFault) {
+        self =
+            switch fault {
+            case .unusable:
+                Self(.invalidGrant, .grantInvalid, "The code is not valid for this application.")
+            case .expired:
+                Self(.invalidGrant, .refreshTokenExpired, "The code has expired; send the user to authorize again.")
+            case .used:
+                Self(
+                    .invalidGrant, .authorizationCodeUsed,
+                    "The code was redeemed before; what it gave is revoked.")
+            case .wrongRedirect:
+                Self(
+                    .invalidGrant, .redirectAddressOther,
+                    "The redirect_uri is not the one of the authorization request.")
+            case .wrongVerifier:
+                Self(
+                    .invalidGrant, .verifierWrong,
+                    "The code_verifier does not fit the code_challenge of the authorization request.")
+            case .sessionEnded:
+                Self(
+                    .invalidGrant, .grantRevoked,
+                    "The user signed out, or changed the credentials, after the code was issued.")
+            }
     }
 
     /// The error table of daemons' requests. 700016 is the number of an unknown application, too.

@@ -38,6 +38,7 @@ package struct Migration: Sendable {
         Migration(name: "0022 imports", sqlite: imports),
         auditPartitions,
         Migration(name: "0024 positions", sqlite: positions),
+        Migration(name: "0025 browsers", sqlite: browsers),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -69,6 +70,42 @@ package struct Migration: Sendable {
         ALTER TABLE users ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
         UPDATE users SET position = random() & 9223372036854775807;
         CREATE INDEX users_by_position ON users (tenant, position) WHERE password_hash IS NOT NULL;
+        """
+
+    /// Users who are signed in in a browser, and the authorization codes that were presented.
+    private static let browsers = """
+        CREATE TABLE browser_sessions (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            proofs BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            seen_at INTEGER NOT NULL,
+            is_kept INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX browser_sessions_by_digest ON browser_sessions (tenant, digest);
+        CREATE INDEX browser_sessions_by_user ON browser_sessions (tenant, "user");
+        CREATE INDEX browser_sessions_by_use ON browser_sessions (is_kept, seen_at);
+
+        CREATE TABLE presented_codes (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            failures INTEGER NOT NULL,
+            redeemed_at INTEGER,
+            family BLOB,
+            request_digest BLOB,
+            sealed_answer BLOB,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX presented_codes_by_end ON presented_codes (until);
+
+        ALTER TABLE refresh_families ADD COLUMN browser_session BLOB;
+        CREATE INDEX refresh_families_by_browser ON refresh_families (tenant, browser_session)
+            WHERE browser_session IS NOT NULL;
         """
 
     private static let signUp = """

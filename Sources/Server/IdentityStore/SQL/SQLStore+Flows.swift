@@ -168,6 +168,8 @@ extension SQLSession {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
         case .openRefreshFamily(let family): try insert(family)
+        case .openBrowserSession(let session, let replaced):
+            try open(session, replacing: replaced, in: tenant)
         case .record(let event): try insert(event)
         case .count(let event, let subject, let at):
             try run(
@@ -341,6 +343,13 @@ extension SQLSession {
             // An access token can outlive its family by at most its own lifetime; until then the family's row shows
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
+            remove("presented_codes", "tenant, digest", "until <= ?", now),
+            remove(
+                "browser_sessions", "tenant, id", "is_kept = 0 AND seen_at <= ?",
+                now.addingTimeInterval(-BrowserSession.usual.idle)),
+            remove(
+                "browser_sessions", "tenant, id", "is_kept = 1 AND seen_at <= ?",
+                now.addingTimeInterval(-BrowserSession.kept.idle)),
             remove("held_names", "tenant, mark", "until <= ?", now),
             remove("used_assertions", "tenant, mark", "until <= ?", now),
             remove("email_undos", "tenant, code_digest", "until <= ?", now),

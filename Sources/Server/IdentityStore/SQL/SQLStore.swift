@@ -6,7 +6,7 @@ import Tracing
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
-    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore
+    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore, BrowserStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -112,6 +112,7 @@ package struct SQLSubject: Hashable, Sendable {
     static let operators = Self(12, nil, Data())
     static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
     static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
+    static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
     /// The partitions of the audit trail.
     package static let auditPartitions = Self(15, nil, Data())
 }

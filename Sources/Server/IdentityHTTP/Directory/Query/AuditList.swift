@@ -124,10 +124,10 @@ extension AuditEvent.Kind {
         case .signInLocked: AADSTSCode.accountLocked.rawValue
         case .secondFactorRequired: AADSTSCode.multiFactorRequired.rawValue
         case .secondFactorFailed: AADSTSCode.codeWrong.rawValue
-        case .daemonRefused: AADSTSCode.clientSecretInvalid.rawValue
+        case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
-            .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .secondFactorPassed,
-            .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .factorRuleChanged,
+            .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .browserSignedOut,
+            .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
@@ -152,7 +152,8 @@ extension AuditEvent.Kind {
             .usersExported:
             "UserManagement"
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
-            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .signInSucceeded, .signInFailed,
+            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused,
+            .browserSignedOut, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
@@ -170,10 +171,10 @@ extension AuditEvent.Kind {
         switch self {
         case .signUpRefused, .codeRefused, .codesExhausted, .tokenReuseDetected, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .mailFlood, .signInFailed, .signInLocked, .secondFactorRequired,
-            .secondFactorFailed, .daemonRefused:
+            .secondFactorFailed, .daemonRefused, .clientRefused:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
-            .tokenRevoked, .signInSucceeded, .secondFactorPassed, .methodRegistered, .methodsForgotten,
+            .tokenRevoked, .codeRedeemed, .browserSignedOut, .signInSucceeded, .secondFactorPassed, .methodRegistered, .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
             .sessionsEnded,

@@ -1,0 +1,190 @@
+package import NativeAuthCore
+package import PortableFoundation
+
+/// What a finished flow gives in a browser, in place of tokens: a session and an authorization code (D21).
+package struct BrowserFinish: Hashable, Sendable {
+    package var request: AuthorizationRequest
+    /// Whether the user chose to stay signed in.
+    package var keepsSession: Bool
+    /// The browser's session until now.
+    package var present: BrowserSession?
+
+    package init(request: AuthorizationRequest, keepsSession: Bool, present: BrowserSession?) {
+        self.request = request
+        self.keepsSession = keepsSession
+        self.present = present
+    }
+
+    var digestContent: [Data] {
+        [
+            Data("browser".utf8), Data(request.redirect.utf8), Data((request.state ?? "").utf8),
+            Data((request.nonce ?? "").utf8), Data((request.challenge ?? "").utf8),
+        ]
+    }
+}
+
+/// What the browser and the client get when a flow has ended.
+package struct BrowserTicket: Hashable, Sendable {
+    /// The value of the session's cookie: 43 characters; nil when the browser keeps the one that it has.
+    package var cookie: Secret<String>?
+    /// Seconds; nil: the cookie ends with the browser.
+    package var cookieLifetime: Int?
+    package var code: Secret<String>
+
+    package init(cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>) {
+        self.cookie = cookie
+        self.cookieLifetime = cookieLifetime
+        self.code = code
+    }
+}
+
+// The encoded form holds secrets in the clear: only for `Vault.seal`.
+extension BrowserTicket: Codable {
+    private enum Key: String, CodingKey {
+        case cookie, cookieLifetime, code
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        cookie = try values.decodeIfPresent(String.self, forKey: .cookie).map { Secret($0) }
+        cookieLifetime = try values.decodeIfPresent(Int.self, forKey: .cookieLifetime)
+        code = Secret(try values.decode(String.self, forKey: .code))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(cookie?.reveal(), forKey: .cookie)
+        try values.encodeIfPresent(cookieLifetime, forKey: .cookieLifetime)
+        try values.encode(code.reveal(), forKey: .code)
+    }
+}
+
+/// A session and a code, made before the transaction that writes them.
+package struct PreparedBrowser: Hashable, Sendable {
+    package var session: BrowserSession
+    package var ticket: BrowserTicket
+    /// The session that the browser had.
+    package var replaced: UUID?
+
+    package init(session: BrowserSession, ticket: BrowserTicket, replaced: UUID?) {
+        self.session = session
+        self.ticket = ticket
+        self.replaced = replaced
+    }
+}
+
+// A browser's sign-in: its session, and what an authorization request gets.
+extension Engine {
+    /// The live session of a cookie; nil when no user is signed in.
+    package func browserSignIn(
+        _ cookie: Secret<String>, in tenant: Tenant, now: Date
+    ) async throws(EngineError) -> BrowserSignIn? {
+        let found: BrowserSignIn?
+        do {
+            found = try await ports.browsers.browserSignIn(Self.digest(ofCookie: cookie), in: tenant.id)
+        } catch {
+            throw .store(error)
+        }
+        guard let found, found.isLive(now) else { return nil }
+        return found
+    }
+
+    /// Judges an authorization request, and issues the code when nothing is in its way.
+    ///
+    /// - Parameters:
+    ///   - signIn: The browser's session.
+    ///   - isConfirmed: Whether the user has just chosen to go on with it.
+    package func authorize(
+        _ request: AuthorizationRequest, as signIn: BrowserSignIn?, isConfirmed: Bool = false, in caller: CallerContext
+    ) async throws(EngineError) -> (verdict: AuthorizationVerdict, code: Secret<String>?) {
+        guard case .found(let tenant, let client) = try await resolve(caller) else { return (.signIn, nil) }
+        let context = context(of: caller, tenant, client)
+        let verdict = request.judged(
+            signIn, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
+            isConfirmed: isConfirmed, now: context.now)
+        guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
+        // A page that renews its tokens all night keeps no session alive (OIDC-14).
+        if !request.prompts.contains(.none) { try await noteUse(of: signIn.session, now: context.now) }
+        let code = try code(
+            for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
+        return (verdict, code)
+    }
+
+    /// Begins the flow that gives a signed-in user the factor that is missing.
+    package func beginStepUp(
+        _ signIn: BrowserSignIn, in caller: CallerContext
+    ) async throws(EngineError) -> Outcome {
+        guard case .found(let tenant, let client) = try await resolve(caller) else {
+            return Outcome(.refused(.unknownClient), trace: caller.trace)
+        }
+        let context = context(of: caller, tenant, client)
+        var proven = signIn.session.authentication
+        // The version changes also with what keeps sessions, such as a new address.
+        proven.account = .account(signIn.account.user.id, credentialVersion: signIn.account.credentialVersion)
+        guard let begun = try begin(.signIn(.authenticated(proven)), in: context) else {
+            throw .broken("the proofs of a session do not fit a token")
+        }
+        return begun
+    }
+
+    /// Ends a session: the user signs out in the browser.
+    package func endBrowserSession(
+        _ session: BrowserSession, for client: ClientID?, from source: RequestSource?, now: Date
+    ) async throws(EngineError) {
+        let event = AuditEvent(
+            .browserSignedOut, at: now, tenant: session.tenant, client: client,
+            user: session.authentication.account.user, source: source.map { auditSource($0, session.tenant) })
+        do {
+            try await ports.browsers.endBrowserSession(session.id, in: session.tenant, at: now, recording: event)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {
+        guard now.timeIntervalSince(session.seenAt) >= BrowserSession.useInterval else { return }
+        do {
+            try await ports.browsers.noteUse(ofBrowserSession: session.id, in: session.tenant, at: now)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Makes the session and the code of a finished flow; the step writes the session.
+    func prepare(
+        _ finish: BrowserFinish, _ proven: Authentication, _ account: UserAccount, contexts: [String],
+        in context: RequestContext
+    ) throws(EngineError) -> PreparedBrowser {
+        let cookie = Secret(Base64URL.encode(ports.randomness.bytes(32)))
+        let present = finish.present
+        // The session of the same user goes on under a new cookie: its applications keep their `sid`.
+        let isSame = present?.authentication.account.user == account.user.id
+        let isSameProof = isSame && present?.authentication.authenticatedAt == proven.authenticatedAt
+        let session = BrowserSession(
+            id: isSame ? present?.id ?? ports.randomness.uuid() : ports.randomness.uuid(), tenant: context.tenant.id,
+            digest: Self.digest(ofCookie: cookie), authentication: proven,
+            createdAt: isSameProof ? present?.createdAt ?? context.now : context.now, seenAt: context.now,
+            isKept: finish.keepsSession || isSameProof && present?.isKept == true)
+        let code = try code(
+            for: finish.request, session, version: account.credentialVersion, contexts: contexts, in: context)
+        return PreparedBrowser(
+            session: session,
+            ticket: BrowserTicket(cookie: cookie, cookieLifetime: session.cookieLifetime, code: code),
+            replaced: present?.id)
+    }
+
+    private static func digest(ofCookie cookie: Secret<String>) -> Data {
+        Vault.fingerprint([Data("browser session".utf8), Data(cookie.reveal().utf8)])
+    }
+}
+
+extension BrowserSignIn {
+    /// Whether the session is valid: neither ended by time, nor by a change of the credentials, nor by a disabled account.
+    func isLive(_ now: Date) -> Bool {
+        guard now < session.endsAt, account.disabledAt == nil else { return false }
+        switch session.authentication.account {
+        case .account(let user, let version): return user == account.user.id && version >= account.tokensFromVersion
+        case .decoy: return false
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package import NativeAuthCore
+import PortableFoundation
+
+/// The content of an authorization code: the code holds it, sealed, and the database only what was presented (design record
+/// 0033).
+struct CodeGrant: Hashable, Sendable, Codable {
+    var id: UUID
+    var session: UUID
+    var user: UserID
+    /// The account's credentials when the code was issued; other ones end the code.
+    var credentialVersion: Int
+    /// SHA-256 of the redirect address.
+    var redirect: Data
+    var redirectKind: RedirectAddresses.Kind
+    var challenge: String?
+    var nonce: String?
+    var scopes: [String]
+    var contexts: [String]
+    var expiresAt: Date
+}
+
+/// A client's request to exchange a code (RFC 6749 section 4.1.3).
+package struct CodeRedemption: Hashable, Sendable {
+    package var code: Secret<String>
+    package var redirect: String
+    /// The verifier of PKCE (RFC 7636 section 4.5).
+    package var verifier: Secret<String>?
+    /// The scopes of the tokens: some of those of the code, of one resource; empty: all.
+    package var scopes: [String]
+
+    package init(code: Secret<String>, redirect: String, verifier: Secret<String>?, scopes: [String] = []) {
+        self.code = code
+        self.redirect = redirect
+        self.verifier = verifier
+        self.scopes = scopes
+    }
+
+    var digest: Data {
+        Vault.fingerprint(
+            [Data(code.reveal().utf8), Data(redirect.utf8), Data((verifier?.reveal() ?? "").utf8)]
+                + scopes.map { Data($0.utf8) })
+    }
+}
+
+/// Why a code gets no tokens.
+package enum CodeFault: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Not a code of this server, tenant and client.
+    case unusable
+    case expired
+    /// The code was redeemed before: what it gave is revoked (RFC 6749 section 4.1.2).
+    case used
+    /// The redirect address is not that of the authorization request.
+    case wrongRedirect
+    /// The verifier is missing, does not fit, or the request had no challenge.
+    case wrongVerifier
+    /// The user signed out, or changed the credentials, after the code was issued.
+    case sessionEnded
+}
+
+// Authorization codes (RFC 6749 section 4.1, RFC 7636).
+extension Engine {
+    /// SEC-OAUTH-3, in seconds.
+    package static let codeLifetime = 60.0
+    /// The seconds in which a client that lost the answer gets it again (`OIDC-9`).
+    static let repeatLifetime = 10.0
+    /// After so many wrong verifiers a code is spent.
+    static let mostWrongVerifiers = 3
+    private static let codeVersion: UInt8 = 1
+    /// The longest code, in characters, that is looked at.
+    private static let longestCode = 8 * 1024
+
+    func code(
+        for request: AuthorizationRequest, _ session: BrowserSession, version: Int, contexts: [String],
+        in context: RequestContext
+    ) throws(EngineError) -> Secret<String> {
+        let grant = CodeGrant(
+            id: ports.randomness.uuid(), session: session.id, user: session.authentication.account.user,
+            credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
+            redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
+            scopes: request.scopes, contexts: contexts, expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
+        do {
+            let sealed = try vault.seal(
+                StateCoding.encode(grant), for: .authorizationCode, tenant: context.tenant.id,
+                context: [Data(context.client.id.description.utf8)])
+            return Secret(Base64URL.encode(Data([Self.codeVersion]) + sealed))
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw .broken("an authorization code could not be sealed")
+        }
+    }
+
+    private func open(_ code: Secret<String>, in context: RequestContext) async -> CodeGrant? {
+        let text = code.reveal()
+        guard text.utf8.count <= Self.longestCode, let bytes = Base64URL.decode(text), bytes.first == Self.codeVersion
+        else { return nil }
+        let sealed = Data(bytes.dropFirst())
+        await vault.loadKey(of: sealed, now: context.now)
+        do {
+            return StateCoding.decode(
+                try vault.open(
+                    sealed, for: .authorizationCode, tenant: context.tenant.id,
+                    context: [Data(context.client.id.description.utf8)]))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Exchanges a code for tokens, once. The caller has authenticated a confidential client before.
+    func redeem(_ redemption: CodeRedemption, in context: RequestContext) async throws(EngineError) -> Outcome {
+        func refused(_ fault: CodeFault) -> Outcome { context.outcome(.refused(.unusableCode(fault))) }
+        guard let code = await open(redemption.code, in: context) else { return refused(.unusable) }
+        // A code that is used again after its end still revokes what it gave.
+        let isExpired = context.now >= code.expiresAt
+        guard code.redirect == Self.digest(ofRedirect: redemption.redirect) else { return refused(.wrongRedirect) }
+        let isVerified = Self.fits(redemption.verifier, code.challenge)
+        let grant: ScopeGrant
+        switch judge(redemption.scopes.isEmpty ? code.scopes : redemption.scopes, in: context) {
+        case .granted(let judged): grant = judged
+        case .refused(let refusal): return context.outcome(.refused(refusal))
+        }
+        guard redemption.scopes.allSatisfy(code.scopes.contains) else {
+            return context.outcome(.refused(.scopeNotConsented))
+        }
+        // Signing cannot wait inside the transaction.
+        var prepared: (tokens: IssuedTokens, family: RefreshFamily, sealed: Data?)?
+        if isVerified, !isExpired, let signIn = try await signIn(of: code, in: context) {
+            prepared = try await prepare(code, redemption, grant, signIn, in: context)
+        }
+        let (issued, requestDigest, now) = (prepared, redemption.digest, context.now)
+        let digest = Vault.fingerprint([Data("code".utf8), Data(redemption.code.reveal().utf8)])
+        let answer: RedemptionAnswer
+        do {
+            answer = try await ports.browsers.presentCode(digest, ofBrowserSession: code.session, in: context.tenant.id) {
+                facts in
+                var presented = facts.presented ?? PresentedCode(digest: digest, until: code.expiresAt + 7_200)
+                if let redemption = presented.redemption {
+                    // The same client did not get the answer: it has the verifier, which a thief of the code has not.
+                    if isVerified, code.challenge != nil, redemption.requestDigest == requestDigest,
+                        now.timeIntervalSince(redemption.at) <= Self.repeatLifetime, let sealed = redemption.sealedAnswer
+                    {
+                        return (nil, [], .repeated(sealed))
+                    }
+                    return (
+                        nil,
+                        [
+                            .revokeRefreshFamily(redemption.family, of: code.user, at: now),
+                            .record(event(.tokenReuseDetected, user: code.user, detail: "code", of: nil, in: context)),
+                        ], .refused(.used)
+                    )
+                }
+                guard !isExpired, presented.failures < Self.mostWrongVerifiers else {
+                    return (nil, [], .refused(isExpired ? .expired : .unusable))
+                }
+                guard isVerified else {
+                    presented.failures += 1
+                    return (presented, [], .refused(.wrongVerifier))
+                }
+                guard let signIn = facts.signIn, signIn.isLive(now), code.isOf(signIn), let issued else {
+                    return (nil, [], .refused(.sessionEnded))
+                }
+                presented.redemption = PresentedCode.Redemption(
+                    at: now, family: issued.family.id, requestDigest: requestDigest, sealedAnswer: issued.sealed)
+                return (
+                    presented,
+                    [
+                        .openRefreshFamily(issued.family),
+                        .record(event(.codeRedeemed, user: code.user, of: nil, in: context)),
+                        .record(event(.tokenIssued, user: code.user, of: nil, in: context)),
+                    ], .issued
+                )
+            }
+        } catch {
+            throw .store(error)
+        }
+        switch answer {
+        case .issued:
+            guard let prepared else { return refused(.sessionEnded) }
+            return context.outcome(.accepted(.signedIn(prepared.tokens)))
+        case .repeated(let sealed):
+            do {
+                let outcome: Outcome? = StateCoding.decode(
+                    try vault.open(sealed, underSecret: Self.secret(of: redemption), context: [requestDigest]))
+                return outcome ?? refused(.used)
+            } catch {
+                return refused(.used)
+            }
+        case .refused(let fault): return refused(fault)
+        }
+    }
+
+    private enum RedemptionAnswer: Sendable {
+        case issued
+        case repeated(Data)
+        case refused(CodeFault)
+    }
+
+    private func signIn(of code: CodeGrant, in context: RequestContext) async throws(EngineError) -> BrowserSignIn? {
+        do {
+            let found = try await ports.browsers.browserSignIn(of: code.session, in: context.tenant.id)
+            guard let found, found.isLive(context.now), code.isOf(found) else { return nil }
+            return found
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func prepare(
+        _ code: CodeGrant, _ redemption: CodeRedemption, _ grant: ScopeGrant, _ signIn: BrowserSignIn,
+        in context: RequestContext
+    ) async throws(EngineError) -> (tokens: IssuedTokens, family: RefreshFamily, sealed: Data?) {
+        var (tokens, family) = try await tokens(
+            of: code, grant, signIn, isShort: code.redirectKind == .spa, in: context)
+        if !grant.openID.contains("offline_access") { tokens.refreshToken = nil }
+        guard redemption.verifier != nil else { return (tokens, family, nil) }
+        let outcome = context.outcome(.accepted(.signedIn(tokens)))
+        do {
+            let sealed = try vault.seal(
+                StateCoding.encode(outcome), underSecret: Self.secret(of: redemption), context: [redemption.digest])
+            return (tokens, family, sealed)
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw .broken("an answer could not be sealed")
+        }
+    }
+
+    /// Whether a verifier fits the challenge: S256 only (RFC 7636 section 4.6). A verifier without a challenge does not: the
+    /// request may have lost it to an attacker (RFC 9700 section 4.8.2).
+    private static func fits(_ verifier: Secret<String>?, _ challenge: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        guard let verifier, (43...128).contains(verifier.reveal().utf8.count) else { return false }
+        let computed = Base64URL.encode(Vault.checksum(Data(verifier.reveal().utf8)))
+        return Vault.areEqual(Data(computed.utf8), Data(challenge.utf8))
+    }
+
+    private static func digest(ofRedirect address: String) -> Data {
+        Vault.fingerprint([Data("redirect".utf8), Data(address.utf8)])
+    }
+
+    private static func secret(of redemption: CodeRedemption) -> Data {
+        Data((redemption.code.reveal() + "." + (redemption.verifier?.reveal() ?? "")).utf8)
+    }
+}
+
+extension CodeGrant {
+    fileprivate func isOf(_ signIn: BrowserSignIn) -> Bool {
+        signIn.session.id == session && signIn.account.user.id == user
+            && credentialVersion >= signIn.account.tokensFromVersion
+    }
+}

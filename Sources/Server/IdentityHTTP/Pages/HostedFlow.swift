@@ -1,0 +1,80 @@
+import IdentityEngine
+import NativeAuthCore
+import PortableFoundation
+
+/// What a hosted page asks for.
+enum HostedStep: Hashable, Sendable, Codable {
+    /// The name of an account, for a sign-in or a sign-up.
+    case enterName(isSignUp: Bool)
+    case enterPassword
+    /// The digits that were mailed to a masked address.
+    case enterCode(CodePurpose, target: String)
+    /// A new password, at sign-up or after the proof of a reset.
+    case choosePassword(isReset: Bool)
+    case collectAttributes([RequiredAttribute])
+    case chooseMethod([OfferedMethod])
+    /// A mailbox for the second factor; the suggestion is the account's own.
+    case enterContact(suggestion: String)
+    /// Whether to go on as the user who is signed in.
+    case confirm
+    /// The account cannot go on here.
+    case dead(DeadEnd)
+    /// The answer to the client is made.
+    case answered(code: String, at: Date)
+
+    enum CodePurpose: String, Hashable, Sendable, Codable {
+        case signUp, signIn, reset, secondFactor, contact
+    }
+
+    enum DeadEnd: String, Hashable, Sendable, Codable {
+        /// What the account can prove is not enough for the application.
+        case policy
+        /// The flow is over: too many codes, or it took too long.
+        case over
+        /// A receiver of the tenant refused.
+        case blocked
+    }
+}
+
+/// The state of hosted pages, sealed in a cookie of the browser (D21).
+struct HostedFlow: Sendable, Codable {
+    var request: AuthorizationRequest
+    var step: HostedStep
+    /// The newest continuation token.
+    var token: String?
+    /// Grows by one with each progress, so that a form of an earlier page is told from one of this page.
+    var number: Int
+    /// The name that the user typed.
+    var username: String?
+    /// Whether the user chose to stay signed in.
+    var keeps: Bool
+    var language: String?
+    /// When the request is of no use any more.
+    var expiresAt: Date
+
+    static let lifetime = 24 * 3_600.0
+
+    init(_ request: AuthorizationRequest, _ step: HostedStep, language: String?, now: Date) {
+        self.request = request
+        self.step = step
+        self.language = language
+        number = 0
+        username = request.loginHint
+        keeps = false
+        expiresAt = now.addingTimeInterval(Self.lifetime)
+    }
+
+    /// The same flow at its beginning.
+    mutating func restart(isSignUp: Bool) {
+        step = .enterName(isSignUp: isSignUp)
+        token = nil
+        number += 1
+    }
+}
+
+/// A sentence at the top of a page about what was typed, and the field that it is about.
+struct HostedProblem: Hashable, Sendable {
+    var phrase: PagePhrase
+    /// The name of the field; nil when it is about none.
+    var field: String?
+}

@@ -1,0 +1,126 @@
+package import IdentityEngine
+package import NativeAuthCore
+package import PortableFoundation
+
+extension SQLStore {
+    package func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
+        try await read { try $0.browserSignIn("digest", digest, in: tenant) }
+    }
+
+    package func browserSignIn(of id: UUID, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
+        try await read { try $0.browserSignIn("id", id, in: tenant) }
+    }
+
+    package func noteUse(
+        ofBrowserSession id: UUID, in tenant: TenantID, at date: Date
+    ) async throws(StoreError) {
+        try await write([]) { session in
+            try session.run(
+                "UPDATE browser_sessions SET seen_at = ? WHERE tenant = ? AND id = ? AND seen_at < ?",
+                [date, tenant, id, date])
+        }
+    }
+
+    package func endBrowserSession(
+        _ id: UUID, in tenant: TenantID, at date: Date, recording event: AuditEvent
+    ) async throws(StoreError) {
+        try await write([]) { session in
+            let ended = try session.change(
+                "DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, id])
+            guard ended == 1 else { return }
+            try session.endPassingFamilies(ofBrowserSession: id, in: tenant, at: date)
+            try session.insert(event)
+        }
+    }
+
+    package func presentCode<Answer: Sendable>(
+        _ digest: Data, ofBrowserSession id: UUID, in tenant: TenantID,
+        decide: @escaping @Sendable (CodeFacts) -> (code: PresentedCode?, effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await write([.code(digest, in: tenant)]) { session in
+            let facts = CodeFacts(
+                presented: try session.presentedCode(digest, in: tenant),
+                // Locked: a sign-out waits for the redemption, and finds its family, or comes first.
+                signIn: try session.browserSignIn("id", id, in: tenant, locking: session.dialect.lockingRows))
+            let (code, effects, answer) = decide(facts)
+            if let code { try session.write(code, in: tenant) }
+            for effect in effects { try session.apply(effect, in: tenant) }
+            return answer
+        }
+    }
+}
+
+extension SQLSession {
+    /// - Parameter column: `id` or `digest`.
+    fileprivate func browserSignIn(
+        _ column: String, _ value: any StoredValue, in tenant: TenantID, locking: String = ""
+    ) throws -> BrowserSignIn? {
+        let rows = try rows(
+            of: "browser_sessions",
+            "SELECT * FROM browser_sessions WHERE tenant = ? AND \(column) = ? \(locking)", [tenant, value])
+        let account = try account(
+            #"(SELECT "user" FROM browser_sessions WHERE tenant = ? AND \#(column) = ?)"#, [tenant, value], in: tenant,
+            locking: "")
+        guard let row = try rows.get().first, let account = try account.get() else { return nil }
+        let session = BrowserSession(
+            id: try row.value("id"), tenant: tenant, digest: try row.value("digest"), proofs: try row.value("proofs"),
+            createdAt: try row.value("created_at"), seenAt: try row.value("seen_at"),
+            isKept: try row.value("is_kept"))
+        return session.map { BrowserSignIn(session: $0, account: account) }
+    }
+
+    func open(_ session: BrowserSession, replacing replaced: UUID?, in tenant: TenantID) throws {
+        if let replaced {
+            try run("DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, replaced])
+            if replaced != session.id {
+                try endPassingFamilies(ofBrowserSession: replaced, in: tenant, at: session.createdAt)
+            }
+        }
+        try run(
+            """
+            INSERT INTO browser_sessions (tenant, id, digest, "user", proofs, created_at, seen_at, is_kept)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                tenant, session.id, session.digest, session.authentication.account.user,
+                try session.proofs(), session.createdAt, session.seenAt, session.isKept,
+            ])
+    }
+
+    /// Ends the tokens of applications that asked for none beyond the session (`OIDC-23`).
+    fileprivate func endPassingFamilies(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            """
+            UPDATE refresh_families SET revoked_at = ?
+            WHERE tenant = ? AND browser_session = ? AND revoked_at IS NULL AND scopes NOT LIKE '%"offline_access"%'
+            """, [date, tenant, id])
+    }
+
+    fileprivate func presentedCode(_ digest: Data, in tenant: TenantID) throws -> PresentedCode? {
+        let rows = try rows(
+            of: "presented_codes", "SELECT * FROM presented_codes WHERE tenant = ? AND digest = ?", [tenant, digest])
+        guard let row = try rows.get().first else { return nil }
+        return PresentedCode(
+            digest: digest, failures: try row.value("failures"),
+            redemption: try row.value("redeemed_at", as: Date?.self).map { date in
+                PresentedCode.Redemption(
+                    at: date, family: try row.value("family"), requestDigest: try row.value("request_digest"),
+                    sealedAnswer: try row.value("sealed_answer"))
+            }, until: try row.value("until"))
+    }
+
+    fileprivate func write(_ code: PresentedCode, in tenant: TenantID) throws {
+        try run(
+            """
+            INSERT INTO presented_codes (tenant, digest, failures, redeemed_at, family, request_digest, sealed_answer, until)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (tenant, digest) DO UPDATE SET failures = excluded.failures, redeemed_at = excluded.redeemed_at,
+                family = excluded.family, request_digest = excluded.request_digest,
+                sealed_answer = excluded.sealed_answer, until = excluded.until
+            """,
+            [
+                tenant, code.digest, code.failures, code.redemption?.at, code.redemption?.family,
+                code.redemption?.requestDigest, code.redemption?.sealedAnswer, code.until,
+            ])
+    }
+}
