@@ -139,12 +139,15 @@ package struct Client: Hashable, Sendable {
     package var roles: [ApplicationRole]
     /// The claims that the application gets besides those that the server always writes.
     package var claims: [ApplicationClaim]
+    /// That of ``web``; nil when all are defaults.
+    var webReference: WebReference?
 
     package init(
         id: ClientID, displayName: String, userFlow: UserFlow, flowSource: UserFlowSource = .own,
         isNativeAuthEnabled: Bool = true, scopes: [String] = [], requiresSecondFactor: Bool = false,
         enumeration: EnumerationMode? = nil, redirects: RedirectAddresses = .init(),
-        statesGroups: Bool = false, roles: [ApplicationRole] = [], claims: [ApplicationClaim] = []
+        statesGroups: Bool = false, roles: [ApplicationRole] = [], claims: [ApplicationClaim] = [],
+        web: WebSettings = .init()
     ) {
         self.id = id
         self.displayName = displayName
@@ -158,6 +161,7 @@ package struct Client: Hashable, Sendable {
         self.statesGroups = statesGroups
         self.roles = roles
         self.claims = claims
+        webReference = WebReference(web)
     }
 }
 

@@ -1,0 +1,48 @@
+/// What an application is to the web: an OpenID client (docs/operate/tenant-file.md).
+package struct WebSettings: Hashable, Sendable {
+    /// Where a sign-out in the browser may lead back to, besides the redirect addresses of native apps; exact texts.
+    package var postLogoutRedirects: [String] = []
+    /// Secrets and public keys of a confidential application, as daemons have them; both empty: it is public.
+    package var secrets: [DaemonSecret] = []
+    package var keys: [DaemonKey] = []
+    /// Whether a confidential application must use PKCE; public ones always must.
+    package var requiresPKCE = true
+    /// Whether users are asked for consent: the application is not the tenant's own.
+    package var isThirdParty = false
+    /// The page that error pages may link to; https, or http on this machine.
+    package var homepage: String?
+    /// The origins of pages that may call the native endpoints from a browser; exact `scheme://host[:port]`.
+    package var allowedOrigins: [String] = []
+
+    package init() {}
+}
+
+extension Client {
+    package var web: WebSettings {
+        get { webReference?.settings ?? WebSettings() }
+        set { webReference = WebReference(newValue) }
+    }
+
+    /// Whether the application authenticates with a secret or a key.
+    package var isConfidential: Bool {
+        webReference.map { !$0.settings.secrets.isEmpty || !$0.settings.keys.isEmpty } ?? false
+    }
+}
+
+/// The settings of a ``Client`` in one reference, since a client is copied with each step of a flow, and most have none
+/// of these.
+final class WebReference: Hashable, Sendable {
+    let settings: WebSettings
+
+    /// Nil when all are defaults.
+    init?(_ settings: WebSettings) {
+        guard settings != WebSettings() else { return nil }
+        self.settings = settings
+    }
+
+    static func == (one: WebReference, other: WebReference) -> Bool {
+        one === other || one.settings == other.settings
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(settings) }
+}
