@@ -123,7 +123,10 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics", condition: testing),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: testing),
             ], path: "Sources/Server/IdentityHTTP",
-            resources: [.embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js")],
+            resources: [
+                .embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js"),
+                .embedInCode("Pages/Assets/pages.css"), .embedInCode("Pages/Assets/pages.js"),
+            ],
             swiftSettings: strict),
         .target(
             name: "NativeAuthTesting",

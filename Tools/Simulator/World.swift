@@ -101,7 +101,7 @@ struct Profile: Sendable {
         let keys = KeyRing(store: stores, vault: vault, clock: clock, randomness: randomness, algorithm: .es256)
         let engine = Engine(
             Engine.Ports(
-                clients: directory, flows: stores, users: stores, refresh: stores, assertions: stores,
+                clients: directory, flows: stores, users: stores, refresh: stores, browsers: stores, assertions: stores,
                 hasher: SimulationHasher(randomness: randomness), issuer: keys, randomness: randomness,
                 mail: MailSignal()), vault: vault, settings: settings)
         let routes = IdentityRoutes(engine: engine, clock: clock, readiness: Readiness(flows: stores))

@@ -71,8 +71,8 @@ package struct IdentityTestServer: Sendable {
             case .rs256: KnownFirstKey(store: store, vault: vault, randomness: randomness, clock: wallClock)
             }
         var ports = Engine.Ports(
-            clients: TenantDirectory.development, flows: store, users: store, refresh: store, assertions: store,
-            hasher: ScryptTestHasher(randomness: randomness),
+            clients: TenantDirectory.development, flows: store, users: store, refresh: store, browsers: store,
+            assertions: store, hasher: ScryptTestHasher(randomness: randomness),
             issuer: KeyRing(
                 store: keys, vault: vault, clock: wallClock, randomness: randomness, algorithm: signing),
             randomness: randomness, mail: MailSignal())

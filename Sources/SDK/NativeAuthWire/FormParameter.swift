@@ -13,12 +13,15 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case clientID = "client_id"
     case clientInfo = "client_info"
     case clientSecret = "client_secret"
+    case code
+    case codeVerifier = "code_verifier"
     case continuationToken = "continuation_token"
     case grantType = "grant_type"
     case id
     case newPassword = "new_password"
     case oob
     case password
+    case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
     case scope
     case token
@@ -32,6 +35,9 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .refreshToken: 1_024
         case .id: 64
         case .claims: 2_048
+        case .code: 8_192
+        case .codeVerifier: 256
+        case .redirectURI: 2_048
         case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType,
             .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,
             .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,

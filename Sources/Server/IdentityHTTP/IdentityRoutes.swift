@@ -130,6 +130,8 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
+        route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
+        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
         for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
             route(router, "/\(path)", DirectoryOperation.allCases.filter { $0.path == path }.map(\.httpMethod)) {
@@ -190,7 +192,7 @@ package struct IdentityRoutes: Sendable {
             _ = admission.countRefusal()
             throw EngineError.overloaded
         }
-        let form = try await Self.form(of: request)
+        var form = try await Self.form(of: request)
         if endpoint == .token, try DaemonCodec.isOfDaemon(form) {
             return try await daemonToken(form, request, context)
         }
@@ -198,33 +200,20 @@ package struct IdentityRoutes: Sendable {
         if case .operators = listener { throw RequestFault.unknownGrant }
         let started = ContinuousClock.now
         defer { times?.record(ContinuousClock.now - started) }
+        if endpoint == .token, let refusal = try await authenticate(&form, request, context) { return refusal }
         let asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
         return try await answer(asked, request, context)
     }
 
-    /// Passes a command to the engine, within the limits per source, flow and family.
+    /// Passes a command to the engine, and writes the reply.
     func answer(
         _ asked: V1Codec.Request, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response {
-        try context.checkGuesses(before: asked.command)
-        let caller = caller(
+        var caller = caller(
             tenant: try context.parameters.require("tenant"), client: asked.client, request, context)
-        // A made-up token has no counter; the engine refuses it.
-        if context.policy.limits != nil, let step = asked.command.traits.repeats,
-            let key = try await engine.repeatedKey(of: asked.command, in: caller)
-        {
-            // The key includes the source, so that no other source can use up a family's budget.
-            try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
-        }
-        let outcome = try await context.admitted(asked.command) {
-            try await engine.handle(asked.command, in: caller)
-        }
-        // A repeated answer was counted the first time (REL-IDEM).
-        if outcome.trace.id == context.trace.id {
-            context.countGuess(asked.command, outcome.verdict)
-            if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: caller) }
-        }
+        if asked.command.isAboutTokens { caller.front = .token }
+        let outcome = try await outcome(of: asked.command, in: caller, context)
         let unknown = try await engine.unknownAttributes(of: asked.command, in: caller)
         if let unknown {
             context.logger.warning("unknown attribute names were ignored", metadata: unknown.logMetadata)
@@ -241,6 +230,29 @@ package struct IdentityRoutes: Sendable {
             ).increment()
         }
         return RequestGuard.response(reply)
+    }
+
+    /// Passes a command to the engine, within the limits per source, flow and family.
+    func outcome(
+        of command: Command, in caller: CallerContext, _ context: IdentityRequestContext
+    ) async throws -> Outcome {
+        try context.checkGuesses(before: command)
+        // A made-up token has no counter; the engine refuses it.
+        if context.policy.limits != nil, let step = command.traits.repeats,
+            let key = try await engine.repeatedKey(of: command, in: caller)
+        {
+            // The key includes the source, so that no other source can use up a family's budget.
+            try context.admit(step, of: key + (context.source?.forEngine.address ?? Data()))
+        }
+        let outcome = try await context.admitted(command) {
+            try await engine.handle(command, in: caller)
+        }
+        // A repeated answer was counted the first time (REL-IDEM).
+        if outcome.trace.id == context.trace.id {
+            context.countGuess(command, outcome.verdict)
+            if context.count(outcome.disclosure) { try await engine.recordEnumeration(in: caller) }
+        }
+        return outcome
     }
 
     /// Who asks the engine.
@@ -286,16 +298,16 @@ package struct IdentityRoutes: Sendable {
             introspectionEndpoint: resourceServers.map { _ in
                 "\(base)/\(MetadataEndpoint.tokenIntrospection.rawValue)"
             },
-            // The authorization endpoint issues nothing, but the member is required and must not be empty (OpenID
-            // Connect Discovery 1.0 sections 3 and 4.2).
-            responseTypesSupported: ["none"],
+            responseTypesSupported: ["code"],
+            responseModesSupported: AuthorizationRequest.ResponseMode.allCases.map(\.rawValue),
             grantTypesSupported: [
-                GrantType.continuationToken, .password, .oob, .mfaOOB, .refreshToken, .clientCredentials,
+                GrantType.authorizationCode, .refreshToken, .clientCredentials, .continuationToken, .password, .oob,
+                .mfaOOB,
             ].map(\.rawValue),
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
             scopesSupported: ["openid", "profile", "email", "offline_access"],
             claimsSupported: [
-                "sub", "iss", "aud", "exp", "iat", "nbf", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
+                "sub", "iss", "aud", "exp", "iat", "nbf", "nonce", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
                 "preferred_username", "name", "given_name", "family_name", "email", "ver",
             ],
             tokenEndpointAuthMethodsSupported: [
@@ -303,7 +315,8 @@ package struct IdentityRoutes: Sendable {
             ],
             tokenEndpointAuthSigningAlgValuesSupported: ["RS256", "PS256", "ES256"],
             revocationEndpointAuthMethodsSupported: ["none"],
-            introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] })
+            introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] },
+            codeChallengeMethodsSupported: ["S256"])
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
         return Self.publicDocument(document)

@@ -359,7 +359,8 @@ struct Trial {
     private func engine(_ store: TurnStore) -> Engine {
         Engine(
             Engine.Ports(
-                clients: clients, flows: store, users: store, refresh: store.store, assertions: store.store,
+                clients: clients, flows: store, users: store, refresh: store.store, browsers: store.store,
+                assertions: store.store,
                 hasher: PlainHasher(), issuer: PlainIssuer(), randomness: SystemRandomness(), mail: MailSignal()),
             vault: Self.vault, settings: settings, passwords: Self.passwords)
     }

@@ -38,12 +38,18 @@ extension V1 {
         package var clientInfo: String?
         /// A claims request: JSON as text.
         package var claims: String?
+        /// An authorization code (RFC 6749 §4.1.3).
+        package var code: Secret<String>?
+        package var redirectURI: String?
+        /// The verifier of PKCE (RFC 7636 §4.5).
+        package var codeVerifier: Secret<String>?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
             refreshToken: Secret<String>? = nil, password: Secret<String>? = nil, oob: Secret<String>? = nil,
             scopes: [String]? = nil, username: String? = nil, challengeTypes: [String]? = nil,
-            clientInfo: String? = nil, claims: String? = nil
+            clientInfo: String? = nil, claims: String? = nil, code: Secret<String>? = nil, redirectURI: String? = nil,
+            codeVerifier: Secret<String>? = nil
         ) {
             self.clientID = clientID
             self.grantType = grantType
@@ -56,6 +62,9 @@ extension V1 {
             self.challengeTypes = challengeTypes
             self.clientInfo = clientInfo
             self.claims = claims
+            self.code = code
+            self.redirectURI = redirectURI
+            self.codeVerifier = codeVerifier
         }
 
         package init() {}
@@ -72,6 +81,9 @@ extension V1 {
             try coder.list(.challengeType, &challengeTypes)
             try coder.word(.clientInfo, &clientInfo)
             try coder.single(.claims, &claims)
+            try coder.secret(.code, &code)
+            try coder.single(.redirectURI, &redirectURI)
+            try coder.secret(.codeVerifier, &codeVerifier)
         }
     }
 }

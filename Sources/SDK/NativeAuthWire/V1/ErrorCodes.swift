@@ -111,6 +111,7 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case applicationNotInTenant = 700_011
     case applicationNotFound = 700_016
     case assertionOutsideItsTime = 700_024
+    case publicClientProof = 700_025
     case assertionInvalid = 700_027
     case refreshTokenInactive = 700_082
     case refreshTokenOfSinglePageApp = 700_084

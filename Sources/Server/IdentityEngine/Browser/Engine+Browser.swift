@@ -188,3 +188,44 @@ extension BrowserSignIn {
         }
     }
 }
+
+// The state of hosted pages, which the browser holds.
+extension Engine {
+    /// Seals a page's state for one use: the place is the handle of its flow, with a word for what it is.
+    package func seal(_ state: some Encodable, at place: [String], in tenant: TenantID) throws(EngineError) -> String {
+        do {
+            return Base64URL.encode(
+                try vault.seal(
+                    StateCoding.encode(state), for: .browserFlow, tenant: tenant, context: place.map { Data($0.utf8) }))
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw .broken("the state of a page could not be sealed")
+        }
+    }
+
+    /// - Returns: Nil for a text that no server of this database sealed for this place.
+    package func open<State: Decodable>(
+        _ sealed: String, at place: [String], in tenant: TenantID, as type: State.Type, now: Date
+    ) async -> State? {
+        guard let bytes = Base64URL.decode(sealed) else { return nil }
+        await vault.loadKey(of: bytes, now: now)
+        do {
+            return StateCoding.decode(
+                try vault.open(bytes, for: .browserFlow, tenant: tenant, context: place.map { Data($0.utf8) }))
+        } catch {
+            return nil
+        }
+    }
+
+    /// What a form of a page carries, so that no other site can send it (`SEC-WEB-4`).
+    package func formToken(_ parts: [String], in tenant: TenantID) -> String {
+        Base64URL.encode(vault.keyedMAC(.browserFlow, tenant: tenant, parts.map { Data($0.utf8) }))
+    }
+
+    package func isFormToken(_ token: String, _ parts: [String], in tenant: TenantID) -> Bool {
+        Base64URL.decode(token).map {
+            vault.verifyMAC($0, of: .browserFlow, tenant: tenant, parts.map { Data($0.utf8) })
+        } ?? false
+    }
+}

@@ -40,6 +40,21 @@ package struct DaemonTokenRequest: Sendable {
     }
 }
 
+/// How an application says who it is.
+package struct ClientProof: Sendable {
+    /// One is right (RFC 6749 section 2.3).
+    package var proofs: [DaemonProof]
+    package var audiences: Set<String>
+    /// As ``DaemonTokenRequest/recordsRefusal``.
+    package var recordsRefusal: Bool
+
+    package init(proofs: [DaemonProof], audiences: Set<String>, recordsRefusal: Bool) {
+        self.proofs = proofs
+        self.audiences = audiences
+        self.recordsRefusal = recordsRefusal
+    }
+}
+
 /// Why a daemon gets no token.
 package enum DaemonRefusal: Error, Hashable, Sendable {
     /// The tenant has no such daemon.
@@ -48,6 +63,8 @@ package enum DaemonRefusal: Error, Hashable, Sendable {
     case noProof
     /// The request has more than one of them.
     case severalProofs
+    /// The application has neither secret nor key: it is public, and its secret would be everyone's.
+    case publicClient
     case wrongSecret
     /// The secret is right, and its time is over.
     case endedSecret
@@ -61,7 +78,7 @@ package enum DaemonRefusal: Error, Hashable, Sendable {
     package var isFailedProof: Bool {
         switch self {
         case .unknownDaemon, .wrongSecret, .endedSecret, .unusableAssertion: true
-        case .noProof, .severalProofs, .invalidScope, .scopeNotDefault: false
+        case .noProof, .severalProofs, .publicClient, .invalidScope, .scopeNotDefault: false
         }
     }
 
@@ -72,7 +89,7 @@ package enum DaemonRefusal: Error, Hashable, Sendable {
         case .wrongSecret: "wrong secret"
         case .endedSecret: "ended secret"
         case .unusableAssertion(let fault): "assertion: \(fault.rawValue)"
-        case .noProof, .severalProofs, .invalidScope, .scopeNotDefault: nil
+        case .noProof, .severalProofs, .publicClient, .invalidScope, .scopeNotDefault: nil
         }
     }
 }
@@ -150,6 +167,39 @@ extension Engine {
         }
     }
 
+    /// Checks who a confidential application is.
+    ///
+    /// - Returns: Nil when it has proven itself.
+    package func authenticate(
+        _ client: Client, by proof: ClientProof, in tenant: Tenant, from source: RequestSource?, now: Date
+    ) async throws(EngineError) -> DaemonRefusal? {
+        let call = DaemonCall(
+            request: DaemonTokenRequest(
+                daemon: client.id, proofs: proof.proofs, scopes: [], audiences: proof.audiences,
+                recordsRefusal: proof.recordsRefusal),
+            tenant: tenant, source: source.map { auditSource($0, tenant.id) }, now: now)
+        var refusal: DaemonRefusal?
+        var used: VerifiedAssertion?
+        do throws(DaemonRefusal) {
+            guard client.isConfidential else { throw .publicClient }
+            guard let first = proof.proofs.first else { throw .noProof }
+            guard proof.proofs.count == 1 else { throw .severalProofs }
+            let credentials = Daemon(
+                id: client.id, displayName: "", secrets: client.web.secrets, keys: client.web.keys)
+            used = try prove(first, of: credentials, call)
+        } catch {
+            refusal = error
+        }
+        if let used {
+            let event = call.event(.daemonSignedIn, detail: "assertion of an application")
+            if try await !use(used, of: call, recording: event) { refusal = .unusableAssertion(.used) }
+        }
+        if proof.recordsRefusal, let refusal, let word = refusal.word {
+            try await record(call.event(.clientRefused, detail: word))
+        }
+        return refusal
+    }
+
     /// Checks the proof. An unknown daemon costs the same comparison as a wrong secret.
     ///
     /// - Returns: The assertion, which is still to be marked as used; nil for a secret.
@@ -215,6 +265,10 @@ extension Engine {
         return words.filter { word in
             application.roles.contains { $0.value == word && $0.isEnabled && $0.holders.contains(.daemons) }
         }
+    }
+
+    package func application(named id: ClientID, in tenant: Tenant) async throws(EngineError) -> Client? {
+        try await application(id, in: tenant)
     }
 
     func application(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Client? {

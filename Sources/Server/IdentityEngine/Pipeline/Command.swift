@@ -110,6 +110,14 @@ extension Command {
         }
     }
 
+    /// Whether the command is about tokens, which users of either way have.
+    package var isAboutTokens: Bool {
+        switch self {
+        case .refresh, .redeemCode, .revoke: true
+        case .startSignUp, .startSignIn, .startReset, .step, .account: false
+        }
+    }
+
     /// The attributes of the command; nil when it has none.
     var attributes: SubmittedAttributes? {
         if case .startSignUp(let request) = self { return request.attributes }

@@ -206,6 +206,14 @@ package struct Console: Sendable {
         return form
     }
 
+    static func optional(_ name: String, of form: FormFields) throws -> String? {
+        do {
+            return try form.single(name)
+        } catch {
+            throw RequestFault.malformed(error)
+        }
+    }
+
     static func value(_ name: String, of form: FormFields) throws -> String {
         do {
             // Browsers end the lines of a text area with two characters.

@@ -22,6 +22,16 @@ enum DaemonCodec {
         }
     }
 
+    /// Whether the form exchanges what an application got for a user: a confidential one must prove who it is.
+    static func isOfClient(_ form: FormFields) throws(RequestFault) -> Bool {
+        do {
+            let grant = try form.word("grant_type")
+            return grant == GrantType.authorizationCode.rawValue || grant == GrantType.refreshToken.rawValue
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
     /// - Parameter basic: The part of the header `Authorization` after `Basic `; nil when there is no such header.
     /// - Throws: ``RequestFault`` for the first fault of the form.
     static func request(_ form: FormFields, basic: String?) throws(RequestFault) -> Request {

@@ -49,6 +49,47 @@ extension IdentityRoutes {
         return response
     }
 
+    /// Checks who a confidential application is, before it exchanges a code or a refresh token (RFC 6749 sections 3.2.1, 6).
+    ///
+    /// - Parameter form: Gets the id of the client, if only the header names it.
+    /// - Returns: The refusal; nil when the client has proven itself, or need not.
+    func authenticate(
+        _ form: inout FormFields, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response? {
+        guard try DaemonCodec.isOfClient(form) else { return nil }
+        let basic = Self.credentials(of: request, scheme: "basic ")
+        let asked = try DaemonCodec.request(form, basic: basic)
+        if !form.names.contains("client_id") { form.append("client_id", asked.daemon.description) }
+        let tenant = try await tenant(context)
+        // The engine answers an unknown application.
+        guard let client = try await engine.application(named: asked.daemon, in: tenant) else { return nil }
+        guard client.isConfidential || !asked.proofs.isEmpty else { return nil }
+        var excess: RequestFault?
+        do {
+            if !asked.proofs.isEmpty { try context.checkGuesses(at: .daemonProof) }
+        } catch {
+            excess = error
+        }
+        let proof = ClientProof(
+            proofs: asked.proofs, audiences: audiences(of: tenant), recordsRefusal: excess == nil)
+        let refusal = try await engine.authenticate(
+            client, by: proof, in: tenant, from: context.source?.forEngine, now: context.trace.at)
+        guard let refusal else {
+            context.countGuess(at: .daemonProof, isRight: true)
+            return nil
+        }
+        if refusal.isFailedProof {
+            if let excess { throw excess }
+            context.countGuess(at: .daemonProof, isRight: false)
+        }
+        let reply = V1Codec.reply(.refused(refusal), trace: context.trace)
+        context.errorCode.withLock { $0 = reply.errorCode }
+        var response = RequestGuard.response(reply)
+        // RFC 6749 section 5.2.
+        if reply.status == 401, basic != nil { response.headers[.wwwAuthenticate] = "Basic realm=\"applications\"" }
+        return response
+    }
+
     /// What the audience of an assertion may be: the issuer, and the token endpoint under each name of the tenant.
     private func audiences(of tenant: Tenant) -> Set<String> {
         let base = engine.settings.baseURL

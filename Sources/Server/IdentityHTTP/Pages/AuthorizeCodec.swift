@@ -176,7 +176,7 @@ enum AuthorizeCodec {
     ) throws(AuthorizeError) -> String? {
         guard let challenge else {
             guard method == nil else { throw .invalid("code_challenge is missing.", 50_147) }
-            guard client.allowsCodesWithoutChallenge else {
+            guard client.isConfidential && !client.web.requiresPKCE else {
                 throw .invalid("This application must send a code_challenge (PKCE).", 9_002_325)
             }
             return nil

@@ -220,6 +220,16 @@ package enum V1Codec {
             let named = form.scopes ?? []
             command = .refresh(
                 token, named.isEmpty ? TokenRequest(scopes: [], contexts: contexts) : request(named))
+        case .authorizationCode:
+            let code = try filled(form.code, "code", longest: FormParameter.code.longest)
+            guard let redirect = form.redirectURI, !redirect.isEmpty,
+                redirect.utf8.count <= FormParameter.redirectURI.longest ?? .max
+            else { throw .invalid(parameter: "redirect_uri") }
+            let verifier = try form.codeVerifier.map { text throws(RequestFault) in
+                try filled(text, "code_verifier", longest: FormParameter.codeVerifier.longest)
+            }
+            command = .redeemCode(
+                CodeRedemption(code: code, redirect: redirect, verifier: verifier, scopes: form.scopes ?? []))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }

@@ -217,6 +217,10 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidRequest, .requestInvalid,
                     "The request must contain one way of client authentication, not several.")
+            case .publicClient:
+                Self(
+                    .invalidClient, .publicClientProof,
+                    "The application has no secret and no key: it must not send one.", status: 401)
             case .wrongSecret:
                 Self(.invalidClient, .clientSecretInvalid, "The client secret is not valid.", status: 401)
             case .endedSecret:

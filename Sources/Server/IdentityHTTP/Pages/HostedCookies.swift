@@ -1,0 +1,106 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import PortableFoundation
+
+/// The cookies of hosted pages, of one tenant in one browser (`SEC-WEB-3`, `SEC-WEB-8`).
+struct HostedCookies: Sendable {
+    /// Eight letters of a digest of the tenant's id: all tenants share the jar of their host.
+    private let tag: String
+    private let isSecure: Bool
+    private let sent: [String: String]
+
+    /// The largest part of a flow's state in one cookie, in characters.
+    static let partLength = 3_600
+    static let mostParts = 3
+    static let mostFlows = 5
+
+    init(_ request: Request, tenant: TenantID, isSecure: Bool) {
+        let digest = Vault.fingerprint([Data("cookies".utf8), Data(tenant.description.utf8)]).prefix(4)
+        tag = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        self.isSecure = isSecure
+        var sent: [String: String] = [:]
+        for field in request.headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+                // Of two cookies with one name the first counts (RFC 6265 section 5.4: the longer path).
+                if parts.count == 2, sent[String(parts[0])] == nil { sent[String(parts[0])] = String(parts[1]) }
+            }
+        }
+        self.sent = sent
+    }
+
+    private func name(_ kind: String) -> String { "\(isSecure ? "__Host-" : "")na-\(kind)-\(tag)" }
+
+    /// What binds the forms to the browser: 128 random bits.
+    var browser: String? { sent[name("b")].flatMap { $0.utf8.count == 22 ? $0 : nil } }
+
+    var session: Secret<String>? { sent[name("s")].flatMap { $0.utf8.count == 43 ? Secret($0) : nil } }
+
+    /// The sealed state of a flow.
+    func flow(_ handle: String) -> String? {
+        var text = ""
+        for part in 0..<Self.mostParts {
+            guard let piece = sent[name("f\(part)-\(handle)")] else { break }
+            text += piece
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    // MARK: - Setting
+
+    func settingBrowser(_ value: String) -> String { field(name("b"), value, nil) }
+
+    func settingSession(_ value: Secret<String>, lifetime: Int?) -> String { field(name("s"), value.reveal(), lifetime) }
+
+    var endingSession: String { field(name("s"), "", 0) }
+
+    /// - Returns: The fields; nil when the state is too long for them.
+    func settingFlow(_ handle: String, _ sealed: String) -> [String]? {
+        var rest = Substring(sealed)
+        var fields: [String] = []
+        for part in 0..<Self.mostParts {
+            let piece = rest.prefix(Self.partLength)
+            rest = rest.dropFirst(piece.count)
+            let name = name("f\(part)-\(handle)")
+            if piece.isEmpty {
+                if sent[name] != nil { fields.append(field(name, "", 0)) }
+            } else {
+                fields.append(field(name, String(piece), nil))
+            }
+        }
+        return rest.isEmpty ? fields + endingOldFlows(but: handle) : nil
+    }
+
+    func endingFlow(_ handle: String) -> [String] {
+        (0..<Self.mostParts).map { name("f\($0)-\(handle)") }.filter { sent[$0] != nil }.map { field($0, "", 0) }
+    }
+
+    /// The headers of a browser hold the newest flows (`SEC-WEB-8`): handles begin with their time.
+    private func endingOldFlows(but handle: String) -> [String] {
+        let all = Set(sent.keys.compactMap(handle(ofCookie:))).subtracting([handle]).sorted(by: >)
+        return all.dropFirst(Self.mostFlows - 1).flatMap { old in
+            (0..<Self.mostParts).compactMap { part in
+                let name = name("f\(part)-\(old)")
+                return sent[name] == nil ? nil : field(name, "", 0)
+            }
+        }
+    }
+
+    private func handle(ofCookie name: String) -> String? {
+        for part in 0..<Self.mostParts {
+            // The name is prefix, kind, handle and tag: the handle has no hyphen.
+            let (begin, end) = ("\(isSecure ? "__Host-" : "")na-f\(part)-", "-\(tag)")
+            if name.hasPrefix(begin), name.hasSuffix(end), name.utf8.count > begin.utf8.count + end.utf8.count {
+                return String(name.dropFirst(begin.count).dropLast(end.count))
+            }
+        }
+        return nil
+    }
+
+    private func field(_ name: String, _ value: String, _ lifetime: Int?) -> String {
+        "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+            + (lifetime.map { "; Max-Age=\($0)" } ?? "")
+    }
+}

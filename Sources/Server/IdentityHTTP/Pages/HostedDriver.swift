@@ -1,0 +1,292 @@
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// What a form of a hosted page leads to.
+enum HostedResult: Sendable {
+    case progress(HostedFlow)
+    case refused(HostedProblem, HostedFlow)
+    case finished(BrowserTicket, HostedFlow)
+    /// The flow ends with an error for the client.
+    case answered(AuthorizeError)
+}
+
+/// Turns a form into commands, one after another until a page has to ask, and the last outcome into the next page's state.
+/// It holds no order of steps: the engine says what is next.
+struct HostedDriver: Sendable {
+    let routes: IdentityRoutes
+    let visit: HostedVisit
+    let request: Request
+
+    private static let accepted = Set(ChallengeType.allCases)
+    private static let capabilities = Set(Capability.allCases)
+
+    /// Takes the step of a form.
+    func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
+        func value(_ name: String) throws -> String { try Console.value(name, of: form) }
+        func secret(_ name: String) throws -> Secret<String> { Secret(try value(name)) }
+        let action = try value("action")
+        var flow = flow
+        if action == "cancel" { return .answered(AuthorizeError(.cancelled)) }
+        if action == "restart" {
+            flow.restart(isSignUp: false)
+            return .progress(flow)
+        }
+        switch flow.step {
+        case .enterName(let isSignUp):
+            if action == "switch" {
+                flow.username = try value("username").prefixOfHint
+                flow.restart(isSignUp: !isSignUp)
+                return .progress(flow)
+            }
+            let name = try value("username").trimmingBlanks()
+            guard !name.isEmpty, name.utf8.count <= AuthorizeCodec.longestHint else {
+                return .refused(HostedProblem(phrase: name.isEmpty ? .missing : .badEmail, field: "username"), flow)
+            }
+            flow.username = name
+            return try await drive(isSignUp ? signUp(name) : signIn(name), flow)
+        case .enterPassword:
+            if action == "forgot", let name = flow.username {
+                return try await drive(
+                    .startReset(
+                        UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities)), flow)
+            }
+            flow.keeps = try value("keep") == "1"
+            return try await step(.submitSignInPassword(try secret("password"), tokens(flow)), flow)
+        case .enterCode(let purpose, _):
+            if action == "resend" { return try await resend(purpose, flow) }
+            let code = try secret("code")
+            if purpose == .signIn { flow.keeps = try value("keep") == "1" }
+            let command: StepCommand =
+                switch purpose {
+                case .signUp: .submitSignUpCode(code)
+                case .signIn: .submitSignInCode(code, tokens(flow))
+                case .secondFactor: .submitSecondFactor(code, tokens(flow))
+                case .contact: .submitContactCode(code)
+                case .reset: .submitResetCode(code)
+                }
+            return try await step(command, flow)
+        case .choosePassword(let isReset):
+            let password = try secret("new-password")
+            return try await step(isReset ? .submitNewPassword(password) : .submitSignUpPassword(password), flow)
+        case .collectAttributes(let attributes):
+            return try await step(.submitSignUpAttributes(try submitted(attributes, form)), flow)
+        case .chooseMethod(let methods):
+            let id = try value("method")
+            guard methods.contains(where: { $0.id == id }) else {
+                return .refused(HostedProblem(phrase: .missing, field: "method"), flow)
+            }
+            return try await step(.challengeSignIn(method: id, accepted: Self.accepted), flow)
+        case .enterContact:
+            return try await step(.challengeContact(try value("contact").trimmingBlanks(), channel: nil), flow)
+        case .confirm:
+            if action == "other" {
+                flow.username = nil
+                flow.restart(isSignUp: false)
+                return .progress(flow)
+            }
+            return try await confirm(flow)
+        case .dead(.policy): return .answered(AuthorizeError(.policyUnsatisfied))
+        case .dead(.over), .dead(.blocked):
+            flow.restart(isSignUp: false)
+            return .progress(flow)
+        case .answered: return .progress(flow)
+        }
+    }
+
+    /// The user goes on with the session of the browser.
+    private func confirm(_ flow: HostedFlow) async throws -> HostedResult {
+        var flow = flow
+        let (verdict, code) = try await routes.engine.authorize(
+            flow.request, as: visit.signIn, isConfirmed: true, in: visit.caller(flow.request.client))
+        if let code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
+        switch verdict {
+        case .refused(let refusal): return .answered(AuthorizeError(refusal))
+        case .stepUp:
+            guard let signIn = visit.signIn else { break }
+            let begun = try await routes.engine.beginStepUp(signIn, in: visit.caller(flow.request.client))
+            guard let token = begun.token else { break }
+            flow.username = signIn.account.user.email
+            return try await drive(.step(token, .redeem(tokens(flow))), flow)
+        case .signIn, .signUp, .confirm, .code: break
+        }
+        // The session has ended meanwhile, or is too old.
+        flow.restart(isSignUp: false)
+        return .progress(flow)
+    }
+
+    private func signIn(_ name: String) -> Command {
+        .startSignIn(UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities))
+    }
+
+    private func signUp(_ name: String) -> Command {
+        .startSignUp(
+            SignUpRequest(
+                username: name, password: nil, attributes: SubmittedAttributes(), accepted: Self.accepted,
+                capabilities: Self.capabilities))
+    }
+
+    private func tokens(_ flow: HostedFlow) -> TokenRequest {
+        TokenRequest(
+            scopes: flow.request.scopes, contexts: flow.request.contexts,
+            browser: BrowserFinish(
+                request: flow.request, keepsSession: flow.keeps, present: visit.signIn?.session))
+    }
+
+    private func resend(_ purpose: HostedStep.CodePurpose, _ flow: HostedFlow) async throws -> HostedResult {
+        let command: StepCommand =
+            switch purpose {
+            case .signUp: .challengeSignUp(accepted: Self.accepted)
+            case .signIn, .secondFactor: .challengeSignIn(method: nil, accepted: Self.accepted)
+            case .contact: .introspectRegistration
+            case .reset: .challengeReset(accepted: Self.accepted)
+            }
+        return try await step(command, flow)
+    }
+
+    /// The values of a page of attributes. A box that is not ticked is not sent.
+    private func submitted(_ attributes: [RequiredAttribute], _ form: FormFields) throws -> SubmittedAttributes {
+        var values: [(name: String, value: AttributeValue?)] = []
+        for attribute in attributes {
+            let text = try Console.value(attribute.name, of: form).trimmingBlanks()
+            switch attribute.type {
+            case "boolean": values.append((attribute.name, .boolean(text == "1")))
+            case "integer" where !text.isEmpty: values.append((attribute.name, Int(text).map { .integer($0) }))
+            case _ where text.isEmpty: if attribute.isRequired { values.append((attribute.name, .string(""))) }
+            case _: values.append((attribute.name, .string(text)))
+            }
+        }
+        return SubmittedAttributes(values)
+    }
+
+    private func step(_ command: StepCommand, _ flow: HostedFlow) async throws -> HostedResult {
+        guard let token = flow.token else { return .progress(over(flow)) }
+        return try await drive(.step(ContinuationToken(token), command), flow)
+    }
+
+    private func over(_ flow: HostedFlow) -> HostedFlow {
+        var flow = flow
+        flow.token = nil
+        flow.step = .dead(.over)
+        return flow
+    }
+
+    /// Takes steps until the engine needs the user, or refuses.
+    private func drive(_ first: Command, _ start: HostedFlow) async throws -> HostedResult {
+        var flow = start
+        var command = first
+        // Each flow has less than ten steps: the bound only keeps a mistake here from running on.
+        for _ in 0..<12 {
+            let outcome = try await routes.outcome(
+                of: command, in: visit.caller(flow.request.client), visit.context)
+            let interaction: Interaction
+            switch outcome.verdict {
+            case .refused(let refusal): return refused(refusal, flow)
+            case .accepted(let accepted): interaction = accepted
+            }
+            if case .signedInBrowser(let ticket) = interaction { return .finished(ticket, flow) }
+            // Without a new token, the presented one stays the newest.
+            if let newest = outcome.token { flow.token = newest.secret.reveal() }
+            if case .redirectToBrowser = interaction {
+                flow.step = .dead(.policy)
+                return .progress(flow)
+            }
+            guard let token = flow.token.map({ ContinuationToken($0) }) else { return .progress(over(flow)) }
+            func go(_ step: StepCommand) { command = .step(token, step) }
+            func page(_ step: HostedStep) -> HostedResult {
+                flow.step = step
+                return .progress(flow)
+            }
+            switch interaction {
+            case .requestChallenge:
+                if outcome.allowed.contains(.challengeSignUp) {
+                    go(.challengeSignUp(accepted: Self.accepted))
+                } else if outcome.allowed.contains(.challengeReset) {
+                    go(.challengeReset(accepted: Self.accepted))
+                } else {
+                    go(.challengeSignIn(method: nil, accepted: Self.accepted))
+                }
+            case .proveAddress(let delivery):
+                return page(.enterCode(purpose(outcome.allowed), target: delivery.maskedTarget))
+            case .proveContact(let contact, _): return page(.enterCode(.contact, target: contact))
+            case .enterPassword:
+                return page(
+                    outcome.allowed.contains(.submitSignUpPassword) ? .choosePassword(isReset: false) : .enterPassword)
+            case .chooseCredential: go(.challengeSignUp(accepted: Self.accepted))
+            case .collectAttributes(let attributes): return page(.collectAttributes(attributes))
+            case .giveSecondFactor: go(.introspectMethods)
+            case .registerMethod: go(.introspectRegistration)
+            case .chooseMethod(let methods):
+                if outcome.allowed.contains(.challengeContact) {
+                    if case .enterCode(.contact, let target) = flow.step {
+                        go(.challengeContact(target, channel: nil))
+                    } else {
+                        return page(.enterContact(suggestion: methods.first?.hint ?? ""))
+                    }
+                } else if methods.count == 1 {
+                    go(.challengeSignIn(method: methods[0].id, accepted: Self.accepted))
+                } else {
+                    return page(.chooseMethod(methods))
+                }
+            case .contactAlreadyProven: go(.confirmContact)
+            case .choosePassword: return page(.choosePassword(isReset: true))
+            case .awaitReset: go(.pollReset)
+            case .passwordChanged, .signIn: go(.redeem(tokens(flow)))
+            case .verifyFirst, .signedIn, .signedInBrowser, .revoked, .accountChanged, .redirectToBrowser:
+                return .progress(over(flow))
+            }
+        }
+        throw EngineError.broken("a flow of hosted pages does not end")
+    }
+
+    private func purpose(_ allowed: FlowOperations) -> HostedStep.CodePurpose {
+        if allowed.contains(.submitSignUpCode) { return .signUp }
+        if allowed.contains(.submitResetCode) { return .reset }
+        return allowed.contains(.submitSecondFactor) ? .secondFactor : .signIn
+    }
+
+    private func refused(_ refusal: Refusal, _ flow: HostedFlow) -> HostedResult {
+        func problem(_ phrase: PagePhrase, _ field: String? = nil) -> HostedResult {
+            .refused(HostedProblem(phrase: phrase, field: field), flow)
+        }
+        func dead(_ end: HostedStep.DeadEnd) -> HostedResult {
+            var flow = flow
+            flow.token = nil
+            flow.step = .dead(end)
+            return .progress(flow)
+        }
+        switch refusal {
+        case .incorrectCode: return problem(.wrongCode, "code")
+        case .expiredCode: return problem(.oldCode, "code")
+        case .incorrectPassword: return problem(.wrongPassword, "password")
+        case .userNotFound: return problem(.unknownUser, "username")
+        case .userAlreadyExists: return problem(.userExists, "username")
+        case .invalidUsername: return problem(.badEmail, "username")
+        case .accountDisabled: return problem(.disabledAccount)
+        case .unacceptablePassword(let fault): return problem(.badPassword(fault), "new-password")
+        case .invalidAttributes(let names):
+            return problem(names.first.map { .badField($0) } ?? .badAttributes, names.first)
+        case .refusedAttributes(let names, let reason): return problem(.text(reason), names.first)
+        case .blockedByHook: return dead(.blocked)
+        case .throttled(let seconds), .enumerationLimited(let seconds): return problem(.wait(seconds: seconds))
+        case .locked(let seconds): return problem(.locked(minutes: max(1, (seconds + 59) / 60)), "password")
+        case .mailboxRefuses: return problem(.mailboxRefuses)
+        case .invalidContact: return problem(.badEmail, "contact")
+        case .blockedContact: return problem(.blockedContact, "contact")
+        case .signUpNotAllowed: return problem(.signUpClosed)
+        case .noPasswordToReset: return problem(.noPassword)
+        case .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed, .passwordChangeRequired,
+            .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded, .unusableCode,
+            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant, .unknownClient,
+            .nativeAuthDisabled:
+            return dead(.over)
+        }
+    }
+}
+
+extension String {
+    /// The beginning that fits the field of a name.
+    fileprivate var prefixOfHint: String? { isEmpty || utf8.count > AuthorizeCodec.longestHint ? nil : self }
+}

@@ -1,0 +1,298 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+/// What the form of a page carries besides the user's answers.
+struct HostedForm: Sendable {
+    var action: String
+    var token: String
+    var number: Int
+    /// The sealed state, while the browser has no cookie for it.
+    var flow: String?
+
+    var hidden: HTML {
+        let flow: HTML? = flow.map { "<input type=\"hidden\" name=\"flow\" value=\"\($0)\">" }
+        return """
+            <input type="hidden" name="form" value="\(token)"><input type="hidden" name="number" value="\(number)">\(flow)
+            """
+    }
+}
+
+extension HostedPage {
+    /// The page of a flow's state.
+    ///
+    /// - Parameter typed: The form that was refused: its values are kept, except secrets.
+    static func of(
+        _ flow: HostedFlow, _ form: HostedForm, _ visit: HostedVisit, problem: HostedProblem?, typed: FormFields?,
+        notice: PagePhrase?
+    ) -> HostedPage {
+        var page = HostedPage(
+            language: visit.language, brand: visit.tenant.displayName, title: .signIn, body: "", problem: problem,
+            notice: notice)
+        let answer = AuthorizationAnswer(to: flow.request.answer, members: [], issuer: "")
+        if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
+        func value(_ name: String, _ usual: String = "") -> String {
+            do {
+                return try typed?.single(name) ?? usual
+            } catch {
+                return usual
+            }
+        }
+        func posted(_ content: HTML) -> HTML {
+            "<form method=\"post\" action=\"\(form.action)\">\(form.hidden)\(content)</form>"
+        }
+        let text = page.language
+        /// Cancel has a form of its own, so that it needs no field.
+        let cancel = posted("<div class=\"row\">\(page.button("cancel", .cancel, skipsChecks: true))</div>")
+        switch flow.step {
+        case .enterName(let isSignUp):
+            page.title = isSignUp ? .createAccount : .signIn
+            let allowsAlias = visit.client.map { client in
+                client.userFlow.attributes.contains { $0.name == AttributeDefinition.aliasName }
+            }
+            let isName = !isSignUp && allowsAlias == true
+            let switching: HTML? =
+                visit.client?.userFlow.allowsSignUp == true
+                ? "<button class=\"link\" name=\"action\" value=\"switch\" formnovalidate>\(text(isSignUp ? .haveAccount : .noAccount))</button>"
+                : nil
+            page.body = """
+                <p class="lead">\(text(.toApp(visit.application)))</p>
+                \(posted("""
+                    \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(page.button("next", .next, isPrimary: true))
+                    <div class="row">\(switching)</div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterPassword:
+            page.title = .enterPassword
+            page.body = """
+                \(posted("""
+                    \(page.whoField(flow))
+                    \(page.field("password", .password, type: "password", autocomplete: "current-password", isFirst: true, attributes: " maxlength=\"256\""))
+                    \(page.staySignedIn)
+                    \(page.button("next", .signInButton, isPrimary: true))
+                    <div class="row"><button class="link" name="action" value="forgot" formnovalidate>\(text(.forgotPassword))</button>
+                    <button class="link" name="action" value="restart" formnovalidate>\(text(.otherAccount))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterCode(let purpose, let target):
+            page.title = .enterCode
+            let stays: HTML? = purpose == .signIn ? page.staySignedIn : nil
+            page.body = """
+                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(posted("""
+                    \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
+                    \(stays)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row"><button class="link" name="action" value="resend" formnovalidate>\(text(.sendAgain))</button>
+                    <button class="link" name="action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .choosePassword(let isReset):
+            page.title = isReset ? .chooseNewPassword : .choosePassword
+            page.body = """
+                \(posted("""
+                    \(page.whoField(flow))
+                    \(page.field("new-password", .newPassword, type: "password", autocomplete: "new-password", hint: .passwordRules, isFirst: true, attributes: " minlength=\"8\" maxlength=\"256\" passwordrules=\"minlength: 8; maxlength: 256;\""))
+                    \(page.button("next", .goOn, isPrimary: true))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .collectAttributes(let attributes):
+            page.title = .aboutYou
+            let fields = attributes.enumerated().map { index, attribute in
+                page.field(of: attribute, value: value(attribute.name), isFirst: index == 0)
+            }
+            page.body = """
+                \(posted("\(fields)\(page.button("next", .goOn, isPrimary: true))"))
+                <div class="more">\(cancel)</div>
+                """
+        case .chooseMethod(let methods):
+            page.title = .chooseMethod
+            let choices = methods.enumerated().map { index, method -> HTML in
+                "<label class=\"choice\"><input type=\"radio\" name=\"method\" value=\"\(method.id)\" required\(" checked", if: index == 0)><span>\(method.hint)</span></label>"
+            }
+            page.body = """
+                \(posted("<fieldset><legend>\(text(.whyMethod))</legend>\(choices)</fieldset>\(page.button("next", .goOn, isPrimary: true))"))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterContact(let suggestion):
+            page.title = .addMailbox
+            page.body = """
+                <p class="lead">\(text(.whyMailbox))</p>
+                \(posted("""
+                    \(page.field("contact", .email, type: "email", value: value("contact", suggestion), autocomplete: "email", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(page.button("next", .goOn, isPrimary: true))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .confirm:
+            page.title = .continueTo(app: visit.application)
+            let name = visit.signIn?.account.user.email ?? flow.username ?? ""
+            page.body = """
+                <p class="lead">\(text(.signedInAs(name)))</p>
+                \(posted("""
+                    \(page.button("next", .goOn, isPrimary: true))
+                    \(page.button("other", .otherAccount))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .dead(let end):
+            page.title = .cannotGoOn
+            let help: PagePhrase =
+                switch end {
+                case .policy: .policyHelp
+                case .over, .blocked: .overHelp
+                }
+            let back: HTML =
+                end == .policy
+                ? page.button("next", .backToApp(visit.application), isPrimary: true)
+                : page.button("restart", .startAgain, isPrimary: true)
+            page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
+        case .answered: break
+        }
+        return page
+    }
+
+    /// The account of the password beside it: password managers need it in the form.
+    private func whoField(_ flow: HostedFlow) -> HTML {
+        field(
+            "username", .email, value: flow.username ?? "", autocomplete: "username", isReadOnly: true)
+    }
+
+    private var staySignedIn: HTML {
+        "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
+    }
+
+    private func field(of attribute: RequiredAttribute, value: String, isFirst: Bool) -> HTML {
+        let (label, name) = (PagePhrase.attribute(attribute.name), attribute.name)
+        switch attribute.type {
+        case "boolean":
+            return
+                "<label class=\"check\"><input type=\"checkbox\" id=\"\(name)\" name=\"\(name)\" value=\"1\"\(" checked", if: value == "1")><span>\(language(label))</span></label>"
+        case "integer":
+            return field(
+                name, label, value: value, autocomplete: "off", isRequired: attribute.isRequired, isFirst: isFirst,
+                attributes: " inputmode=\"numeric\" maxlength=\"20\"")
+        case _:
+            return field(
+                name, label, value: value, autocomplete: Self.autocomplete(of: name),
+                isRequired: attribute.isRequired, isFirst: isFirst, attributes: " maxlength=\"250\"")
+        }
+    }
+
+    /// The purpose of a field for browsers (WCAG 1.3.5).
+    private static func autocomplete(of attribute: String) -> String {
+        switch attribute {
+        case "displayName": "name"
+        case "givenName": "given-name"
+        case "surname": "family-name"
+        case "jobTitle": "organization-title"
+        case "country": "country-name"
+        case "state": "address-level1"
+        case "city": "address-level2"
+        case "streetAddress": "street-address"
+        case "postalCode": "postal-code"
+        case AttributeDefinition.aliasName: "nickname"
+        case _: "off"
+        }
+    }
+
+    // MARK: - The end
+
+    /// The page that moves on to the client: no form leads there, so no policy of forms can stop it (`SEC-WEB-12`).
+    static func moving(_ visit: HostedVisit, to address: String) -> Response {
+        let (text, app) = (visit.language, visit.application)
+        let page = HostedPage(
+            language: text, brand: visit.tenant.displayName, title: .movingOn,
+            body: """
+                <p class="lead">\(text(.movingOnHelp(app: app)))</p>
+                <p class="links"><a class="button primary" href="\(address)">\(text(.goOn))</a></p>
+                """, refresh: address)
+        var response = page.response()
+        response.headers[ConsoleHeader.referrerPolicy] = "no-referrer"
+        return response
+    }
+
+    /// The page of a flow that has given its answer.
+    static func done(_ visit: HostedVisit) -> Response {
+        let text = visit.language
+        return HostedPage(
+            language: text, brand: visit.tenant.displayName, title: .signedIn,
+            body: "<p class=\"lead\">\(text(.mayCloseWindow(app: visit.application)))</p>"
+        ).response()
+    }
+
+    /// The answer as a form, which a script of ours sends (OAuth 2.0 Form Post Response Mode).
+    static func posting(_ answer: AuthorizationAnswer) -> Response {
+        let fields = answer.fields.map { name, value -> HTML in
+            "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
+        }
+        let address = answer.to.redirect
+        let origin = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+        let text = PageLanguage([], accepted: nil)
+        var page = HostedPage(
+            language: text, brand: "", title: .movingOn,
+            body: "<form method=\"post\" action=\"\(address)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>")
+        page.formTarget = origin.joined(separator: "/")
+        var response = page.response()
+        response.headers[ConsoleHeader.referrerPolicy] = "no-referrer"
+        return response
+    }
+
+    // MARK: - Errors
+
+    static func error(_ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext) -> Response {
+        let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
+        let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
+            switch fault {
+            case .unknownTenant: (.notFound, .cannotGoOn, .wrongAddressHelp)
+            case .authorize: (.badRequest, .cannotGoOn, .wrongAddressHelp)
+            case .unknownFlow: (.badRequest, .begunElsewhere, .begunElsewhereHelp)
+            case .tooOld: (.gone, .tookTooLong, .begunElsewhereHelp)
+            case .noCookies: (.badRequest, .needsCookies, .cookiesHelp)
+            case .foreignForm: (.forbidden, .begunElsewhere, .begunElsewhereHelp)
+            case .tooMuch: (.contentTooLarge, .cannotGoOn, .overHelp)
+            case .busy: (.serviceUnavailable, .busy, .busyHelp)
+            case .request(let fault): (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
+            }
+        let page = HostedPage(
+            language: text, brand: "", title: title,
+            body: """
+                <p class="lead">\(text(help))</p>
+                <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>
+                """)
+        var response = page.response(status)
+        if case .busy = fault { response.headers[.retryAfter] = "2" }
+        if case .request(.throttled(let seconds)) = fault { response.headers[.retryAfter] = "\(seconds)" }
+        return response
+    }
+
+    private static func title(of fault: RequestFault) -> PagePhrase {
+        switch fault {
+        case .throttled, .unavailable: .busy
+        case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .wrongMethod,
+            .parametersInQuery, .unknownTenant, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong,
+            .misdirected, .unknownPath, .broken:
+            .cannotGoOn
+        }
+    }
+
+    private static func help(of fault: RequestFault) -> PagePhrase {
+        switch fault {
+        case .throttled(let seconds): .wait(seconds: seconds)
+        case .unavailable: .busyHelp
+        case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .wrongMethod,
+            .parametersInQuery, .unknownTenant, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong,
+            .misdirected, .unknownPath, .broken:
+            .wrongAddressHelp
+        }
+    }
+}

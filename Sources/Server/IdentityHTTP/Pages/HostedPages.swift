@@ -1,0 +1,354 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+// Hosted pages: a third way to the engine, beside the native endpoints. A form becomes a command, an outcome becomes a page,
+// and the end of a flow is a session and an authorization code (D21).
+//
+// GET authorize: the first page, or the answer. POST a page: one step of the engine, then 303 to GET the page of the new
+// state. The state lies sealed in a cookie; the address holds a handle only.
+extension IdentityRoutes {
+    /// The authorization endpoint (RFC 6749 section 3.1, OpenID Connect Core 1.0 section 3.1.2.1).
+    func authorize(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        try await paged(request, context) {
+            if request.method == .post { return try await authorizeByPost(request, context) }
+            let visit = try await visit(request, context)
+            let fields: FormFields
+            do {
+                fields = try FormFields(decoding: (request.uri.query ?? "").utf8)
+            } catch {
+                throw HostedFault.authorize(.malformed)
+            }
+            return try await authorize(fields, visit)
+        }
+    }
+
+    /// On a POST from another site the session's cookie does not travel; on the GET that follows it does (`OIDC-20`).
+    private func authorizeByPost(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        let form = try await Self.body(of: request)
+        let address = "\(request.uri.path)?\(form.encoded)"
+        guard address.utf8.count <= RequestGuard.longestURI else { throw RequestFault.uriTooLong }
+        return Self.seeOther(engine.settings.baseURL + address)
+    }
+
+    /// The fields of a form whose parameters may also be in a query.
+    private static func body(of request: Request) async throws -> FormFields {
+        guard MediaType.isForm(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
+        do {
+            return try FormFields(decoding: try await RequestGuard.body(of: request).readableBytesView)
+        } catch let error as FormError {
+            throw RequestFault.malformed(error)
+        }
+    }
+
+    private func authorize(_ fields: FormFields, _ visit: HostedVisit) async throws -> Response {
+        let (id, redirect): (ClientID, String)
+        do {
+            (id, redirect) = try AuthorizeCodec.client(fields)
+        } catch {
+            throw HostedFault.authorize(error)
+        }
+        guard let client = try await engine.application(named: id, in: visit.tenant) else {
+            throw HostedFault.authorize(.unknownClient)
+        }
+        guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers) }
+        guard let kind = client.redirects.accepts(redirect) else {
+            throw HostedFault.authorize(.redirectNotRegistered)
+        }
+        // From here on the client gets every error.
+        let request: AuthorizationRequest
+        do {
+            request = try AuthorizeCodec.request(
+                fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL)
+        } catch {
+            return answer(.error(error, to: AuthorizeCodec.answer(fields, redirect: redirect), issuer: visit.issuer))
+        }
+        var visit = visit
+        visit.client = client
+        visit.language = Self.language(fields, visit)
+        let (verdict, code) = try await engine.authorize(request, as: visit.signIn, in: visit.caller(id))
+        if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer)) }
+        let step: HostedStep
+        switch verdict {
+        case .refused(let refusal):
+            return answer(.error(AuthorizeError(refusal), to: request.answer, issuer: visit.issuer))
+        case .signIn: step = .enterName(isSignUp: false)
+        case .signUp: step = .enterName(isSignUp: true)
+        case .confirm, .stepUp: step = .confirm
+        case .code: throw EngineError.broken("a verdict without its code")
+        }
+        let flow = HostedFlow(
+            request, step, language: visit.language.language.rawValue, now: visit.now)
+        return try await page(flow, HostedHandle.new(visit.now, engine.ports.randomness), visit, isFirst: true)
+    }
+
+    private static func language(_ fields: FormFields, _ visit: HostedVisit) -> PageLanguage {
+        do {
+            return PageLanguage(try fields.list("ui_locales") ?? [], accepted: visit.accepted)
+        } catch {
+            return visit.language
+        }
+    }
+
+    /// A page of a flow: GET shows its state, POST takes its step.
+    func hosted(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        try await paged(request, context) {
+            var visit = try await visit(request, context)
+            let handle = try context.parameters.require("handle")
+            guard HostedHandle.isHandle(handle) else { throw HostedFault.unknownFlow }
+            if request.method == .post { return try await takeStep(request, handle, &visit) }
+            guard let sealed = visit.cookies.flow(handle) else { throw HostedFault.unknownFlow }
+            let flow = try await open(sealed, handle, "cookie", &visit)
+            return try await page(flow, handle, visit)
+        }
+    }
+
+    private func open(
+        _ sealed: String, _ handle: String, _ place: String, _ visit: inout HostedVisit
+    ) async throws -> HostedFlow {
+        let flow = await engine.open(
+            sealed, at: [place, handle], in: visit.tenant.id, as: HostedFlow.self, now: visit.now)
+        guard let flow else { throw HostedFault.unknownFlow }
+        guard visit.now < flow.expiresAt else { throw HostedFault.tooOld }
+        guard let client = try await engine.application(named: flow.request.client, in: visit.tenant),
+            client.isOpen(for: .browser), client.redirects.accepts(flow.request.redirect) != nil
+        else { throw HostedFault.authorize(.redirectNotRegistered) }
+        visit.client = client
+        if let language = flow.language { visit.language = PageLanguage([language], accepted: visit.accepted) }
+        return flow
+    }
+
+    private func takeStep(_ request: Request, _ handle: String, _ visit: inout HostedVisit) async throws -> Response {
+        try Self.checkSite(request, baseURL: engine.settings.baseURL)
+        let form = try await Self.body(of: request)
+        guard let browser = visit.cookies.browser else { throw HostedFault.noCookies }
+        let flow: HostedFlow
+        if let sealed = visit.cookies.flow(handle) {
+            flow = try await open(sealed, handle, "cookie", &visit)
+        } else if let sealed = try Console.optional("flow", of: form) {
+            flow = try await open(sealed, handle, "form", &visit)
+        } else {
+            throw HostedFault.unknownFlow
+        }
+        let number = try Console.value("number", of: form)
+        guard
+            engine.isFormToken(
+                try Console.value("form", of: form), ["form", handle, number, browser], in: visit.tenant.id)
+        else { throw HostedFault.foreignForm }
+        // A form of an earlier page: its step is done (web.md §8.3 row 15).
+        guard number == "\(flow.number)" else { return Self.seeOther("\(visit.path)/web/\(handle)?again") }
+        let driven = try await HostedDriver(routes: self, visit: visit, request: request).take(form, flow)
+        switch driven {
+        case .progress(var next):
+            next.number = flow.number + 1
+            return try store(next, handle, visit)
+        case .refused(let problem, let same):
+            return try await page(
+                same, handle, visit, problem: problem, typed: form, isFirst: visit.cookies.flow(handle) == nil)
+        case .finished(let ticket, var next):
+            next.number = flow.number + 1
+            next.token = nil
+            next.step = .answered(code: ticket.code.reveal(), at: visit.now)
+            let answer = AuthorizationAnswer.code(ticket.code, to: flow.request.answer, issuer: visit.issuer)
+            var response =
+                answer.isForProgram
+                ? Self.leaving(answer.address, try fields(of: next, handle, visit)) : try store(next, handle, visit)
+            if let cookie = ticket.cookie {
+                response.headers.append(
+                    HTTPField(
+                        name: .setCookie,
+                        value: visit.cookies.settingSession(cookie, lifetime: ticket.cookieLifetime)))
+            }
+            return response
+        case .answered(let error):
+            var response = self.answer(
+                .error(error, to: flow.request.answer, issuer: visit.issuer), isAfterPost: true,
+                page: { HostedPage.moving(visit, to: $0) })
+            for name in visit.cookies.endingFlow(handle) {
+                response.headers.append(HTTPField(name: .setCookie, value: name))
+            }
+            return response
+        }
+    }
+
+    /// Only our own pages send forms here (`SEC-WEB-4`, `SEC-WEB-20`).
+    private static func checkSite(_ request: Request, baseURL: String) throws {
+        if let site = request.headers[HostedHeader.fetchSite], site != "same-origin" { throw HostedFault.foreignForm }
+        guard let origin = request.headers[.origin] else { return }
+        let own = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+        let asked = request.head.authority.map { ["http://\($0)", "https://\($0)"] } ?? []
+        guard origin == own.joined(separator: "/") || asked.contains(origin) else { throw HostedFault.foreignForm }
+    }
+
+    // MARK: - Answers
+
+    private func store(_ flow: HostedFlow, _ handle: String, _ visit: HostedVisit) throws -> Response {
+        var response = Self.seeOther("\(visit.path)/web/\(handle)")
+        for field in try fields(of: flow, handle, visit) {
+            response.headers.append(HTTPField(name: .setCookie, value: field))
+        }
+        return response
+    }
+
+    private func fields(of flow: HostedFlow, _ handle: String, _ visit: HostedVisit) throws -> [String] {
+        let sealed = try engine.seal(flow, at: ["cookie", handle], in: visit.tenant.id)
+        guard let fields = visit.cookies.settingFlow(handle, sealed) else { throw HostedFault.tooMuch }
+        return fields
+    }
+
+    static func seeOther(_ address: String) -> Response {
+        Response(
+            status: .seeOther,
+            headers: [.location: address, .cacheControl: "no-store", ConsoleHeader.referrerPolicy: "no-referrer"])
+    }
+
+    private static func leaving(_ address: String, _ cookies: [String]) -> Response {
+        var response = seeOther(address)
+        for field in cookies { response.headers.append(HTTPField(name: .setCookie, value: field)) }
+        return response
+    }
+
+    /// The answer goes to the client: by a redirect, by a form, or, after a form of ours, by a page that moves on, since some
+    /// browsers apply the form's policy to all redirects that follow it (`SEC-WEB-12`).
+    private func answer(
+        _ answer: AuthorizationAnswer, isAfterPost: Bool = false, page: ((String) -> Response)? = nil
+    ) -> Response {
+        if answer.to.mode == .formPost { return HostedPage.posting(answer) }
+        if isAfterPost, !answer.isForProgram, let page { return page(answer.address) }
+        return Self.seeOther(answer.address)
+    }
+
+    /// The page of a flow's state.
+    private func page(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
+        typed: FormFields? = nil, isFirst: Bool = false
+    ) async throws -> Response {
+        if case .answered(let code, let date) = flow.step {
+            let answer = AuthorizationAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)
+            guard visit.now.timeIntervalSince(date) < Engine.codeLifetime, !answer.isForProgram else {
+                return HostedPage.done(visit)
+            }
+            return self.answer(answer, isAfterPost: true) { HostedPage.moving(visit, to: $0) }
+        }
+        let browser = visit.cookies.browser ?? Base64URL.encode(engine.ports.randomness.bytes(16))
+        let form = HostedForm(
+            action: "\(visit.path)/web/\(handle)",
+            token: engine.formToken(["form", handle, "\(flow.number)", browser], in: visit.tenant.id),
+            number: flow.number, flow: isFirst ? try engine.seal(flow, at: ["form", handle], in: visit.tenant.id) : nil)
+        let isAgain = visit.isAgain && problem == nil
+        var response = HostedPage.of(
+            flow, form, visit, problem: problem, typed: typed, notice: isAgain ? .alreadyDone : nil
+        ).response(problem == nil ? .ok : .unprocessableContent)
+        if visit.cookies.browser == nil {
+            response.headers.append(HTTPField(name: .setCookie, value: visit.cookies.settingBrowser(browser)))
+        }
+        return response
+    }
+
+    // MARK: - Around a request
+
+    private func visit(_ request: Request, _ context: IdentityRequestContext) async throws -> HostedVisit {
+        guard let tenant = try await engine.tenant(named: try context.parameters.require("tenant")) else {
+            throw HostedFault.unknownTenant
+        }
+        let cookies = HostedCookies(
+            request, tenant: tenant.id, isSecure: engine.settings.baseURL.hasPrefix("https:"))
+        let accepted = MailLanguage(acceptLanguage: request.headers[.acceptLanguage])
+        var visit = HostedVisit(
+            routes: self, request: request, context: context, tenant: tenant, cookies: cookies, accepted: accepted,
+            language: PageLanguage([], accepted: accepted))
+        if let cookie = cookies.session {
+            visit.signIn = try await engine.browserSignIn(cookie, in: tenant, now: context.trace.at)
+        }
+        return visit
+    }
+
+    /// Turns faults into pages. Only failures of the server go on to the guard.
+    private func paged(
+        _ request: Request, _ context: IdentityRequestContext, _ body: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await body()
+        } catch let fault as HostedFault {
+            return HostedPage.error(fault, request, context)
+        } catch let fault as RequestFault {
+            return HostedPage.error(.request(fault), request, context)
+        } catch let error as EngineError {
+            switch error {
+            case .broken: throw error
+            case .store, .overloaded, .tokens, .hook:
+                context.logger.warning("a page cannot be answered now", metadata: ["reason": "\(error)"])
+                return HostedPage.error(.busy, request, context)
+            }
+        }
+    }
+}
+
+/// One request of a browser to the pages of a tenant.
+struct HostedVisit: Sendable {
+    let routes: IdentityRoutes
+    let request: Request
+    let context: IdentityRequestContext
+    let tenant: Tenant
+    let cookies: HostedCookies
+    let accepted: MailLanguage?
+    var language: PageLanguage
+    var client: Client?
+    var signIn: BrowserSignIn?
+
+    var now: Date { context.trace.at }
+    var application: String { client?.displayName ?? tenant.displayName }
+    /// The tenant's part of paths, by its id.
+    var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
+    var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
+    /// Whether the page is shown in place of the answer to an old form.
+    var isAgain: Bool { request.uri.query == "again" }
+
+    func caller(_ client: ClientID) -> CallerContext {
+        var caller = routes.caller(tenant: tenant.id.description, client: client, request, context)
+        caller.front = .browser
+        caller.language = language.language
+        caller.device = SessionDevice(model: "browser", system: nil)
+        return caller
+    }
+
+    /// The path of the base URL, without a slash at its end.
+    private static func path(of baseURL: String) -> String {
+        let parts = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count == 4 ? "/\(parts[3])" : ""
+    }
+}
+
+/// The handle of a flow in the address of its pages: it begins with the time, so that the oldest is known, and says nothing
+/// without the flow's cookie (`SEC-WEB-11`).
+enum HostedHandle {
+    static func new(_ now: Date, _ randomness: any Randomness) -> String {
+        let time = UInt32(truncatingIfNeeded: Int(now.timeIntervalSince1970))
+        let bytes = withUnsafeBytes(of: time.bigEndian) { Array($0) } + randomness.bytes(16)
+        return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    static func isHandle(_ text: String) -> Bool {
+        text.utf8.count == 40 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}
+
+/// Why a page of an error is shown.
+enum HostedFault: Error, Hashable, Sendable {
+    case unknownTenant
+    case authorize(AuthorizePageFault)
+    /// This browser has no such flow.
+    case unknownFlow
+    case tooOld
+    case noCookies
+    /// The form is of another site, another browser or another flow.
+    case foreignForm
+    /// The state does not fit into cookies.
+    case tooMuch
+    case busy
+    case request(RequestFault)
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import IdentityEngine
+import NIOCore
+import NativeAuthCore
+import PortableFoundation
+
+/// A hosted page: a card with a title, a text and forms.
+struct HostedPage: Sendable {
+    var language: PageLanguage
+    /// The name of the tenant, at the top.
+    var brand: String
+    var title: PagePhrase
+    var body: HTML
+    /// What the page says first, before its form.
+    var problem: HostedProblem?
+    var notice: PagePhrase?
+    /// The scheme of an app that the form's answer may lead to.
+    var formTarget: String?
+    /// The address that the page leads to by itself.
+    var refresh: String?
+    var isSubmittedByScript = false
+
+    func response(_ status: HTTPResponse.Status = .ok) -> Response {
+        let direction = language.language.isRightToLeft ? "rtl" : "ltr"
+        let heading = language(title)
+        let full = (problem == nil ? "" : "\(language(.errorPrefix)): ") + "\(heading) – \(brand)"
+        let html: HTML = """
+            <!doctype html>
+            <html lang="\(language.language.rawValue)" dir="\(direction)"><head><meta charset="utf-8">
+            <meta name="viewport" content="width=device-width,initial-scale=1">
+            <title>\(full)</title>
+            <link rel="stylesheet" href="\(HostedAsset.style.path)">
+            <script src="\(HostedAsset.script.path)" defer></script>
+            </head><body><main class="card">
+            <p class="brand">\(brand)</p>
+            <h1>\(heading)</h1>
+            \(problem.map(summary))
+            \(notice.map { "<p class=\\"notice\\" role=\\"status\\">\\(language($0))</p>" as HTML })
+            \(body)
+            </main></body></html>
+
+            """
+        var response = Response(
+            status: status, headers: Self.headers(formTarget: formTarget),
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html.text)))
+        if let refresh { response.headers[HostedHeader.refresh] = "0; url=\(refresh)" }
+        return response
+    }
+
+    private func summary(_ problem: HostedProblem) -> HTML {
+        let sentence = language(problem.phrase)
+        guard let field = problem.field else {
+            return "<div class=\"problem\" role=\"alert\"><p>\(sentence)</p></div>"
+        }
+        return "<div class=\"problem\" role=\"alert\"><p><a href=\"#\(field)\">\(sentence)</a></p></div>"
+    }
+
+    /// SEC-WEB-2, SEC-WEB-12.
+    static func headers(formTarget: String?) -> HTTPFields {
+        let target = formTarget.map { " \($0)" } ?? ""
+        var headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+            .contentSecurityPolicy:
+                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'\(target); base-uri 'none'; frame-ancestors 'none'",
+            ConsoleHeader.referrerPolicy: "same-origin",
+        ]
+        headers[HostedHeader.frameOptions] = "DENY"
+        headers[HostedHeader.openerPolicy] = "same-origin"
+        headers[HostedHeader.resourcePolicy] = "same-origin"
+        headers[HostedHeader.permissionsPolicy] =
+            "accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()"
+        return headers
+    }
+
+    // MARK: - Parts
+
+    /// A labelled input. The name is the id, too.
+    ///
+    /// - Parameter attributes: Further attributes.
+    func field(
+        _ name: String, _ label: PagePhrase, type: String = "text", value: String = "", autocomplete: String,
+        hint: PagePhrase? = nil, isRequired: Bool = true, isReadOnly: Bool = false, isFirst: Bool = false,
+        attributes: HTML = ""
+    ) -> HTML {
+        let isBad = problem?.field == name
+        let describedBy: HTML? = hint.map { _ in " aria-describedby=\"\(name)-hint\"" }
+        let optional: HTML? =
+            isRequired ? nil : " <span class=\"optional\">(\(language(.optional)))</span>"
+        return """
+            <div class="field"><label for="\(name)">\(language(label))\(optional)</label>
+            \(hint.map { "<p class=\\"hint\\" id=\\"\\(name)-hint\\">\\(language($0))</p>" as HTML })
+            <input id="\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="\(autocomplete)"\
+            \(describedBy)\(" required", if: isRequired)\(" readonly", if: isReadOnly)\(" autofocus", if: isBad || isFirst && problem == nil)\
+            \(" aria-invalid=\"true\"", if: isBad)\(attributes)></div>
+            """
+    }
+
+    func button(_ action: String, _ phrase: PagePhrase, isPrimary: Bool = false, skipsChecks: Bool = false) -> HTML {
+        let kind = isPrimary ? "primary" : "quiet"
+        return
+            "<button class=\"\(kind)\" name=\"action\" value=\"\(action)\"\(" formnovalidate", if: skipsChecks)>\(language(phrase))</button>"
+    }
+}
+
+enum HostedHeader {
+    /// The literals are tokens of RFC 9110, so none of these is nil.
+    static let refresh = HTTPField.Name("Refresh")!
+    static let frameOptions = HTTPField.Name("X-Frame-Options")!
+    static let openerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    static let resourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
+    static let permissionsPolicy = HTTPField.Name("Permissions-Policy")!
+    static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+}
+
+/// The style and the script of hosted pages. Their names change with their content, so browsers keep them.
+enum HostedAsset: CaseIterable {
+    case style
+    case script
+
+    private static let names = (
+        style: name(PackageResources.pages_css, "css"), script: name(PackageResources.pages_js, "js")
+    )
+
+    var path: String {
+        switch self {
+        case .style: "/web/\(Self.names.style)"
+        case .script: "/web/\(Self.names.script)"
+        }
+    }
+
+    var response: Response {
+        let (bytes, type) =
+            switch self {
+            case .style: (PackageResources.pages_css, "text/css; charset=utf-8")
+            case .script: (PackageResources.pages_js, "text/javascript; charset=utf-8")
+            }
+        return Response(
+            status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    private static func name(_ bytes: [UInt8], _ kind: String) -> String {
+        "pages-\(Vault.checksum(Data(bytes)).prefix(6).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()).\(kind)"
+    }
+}
