@@ -854,6 +854,58 @@ import Testing
         }
     }
 
+    @Test("OIDC-1, OIDC-10: an application gets its addresses and a secret that is shown once, and has choices with it")
+    func webApplications() async throws {
+        try await withIdentityServer { server in
+            let owner = try await ConsoleVisitor(server).invited(.owner)
+            func text(_ answer: WireAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+            func client() throws -> Client { try #require(owner.console.tenants().entries[0].applications.first) }
+            let path = "\(Self.contoso)/applications/\(try client().id)"
+            #expect(!text(try await owner.get(path)).contains("<h2>Secrets"), "an app has none")
+            #expect(
+                try await owner.submit(path, to: "\(path)/new-secret", [("name", "x"), ("days", "30")]).status == 404)
+            let fields = [
+                ("name", "Shop"), ("native", "1"), ("method", "emailPassword"),
+                ("redirects-publicClient", "msauth.com.example.app://auth\nhttp://localhost\n\n"),
+                ("redirects-web", " https://shop.example.com/done "), ("sign-out", "https://shop.example.com/bye"),
+                ("origins", "https://shop.example.com"), ("homepage", "https://shop.example.com/<b>"),
+                ("third-party", "1"),
+            ]
+            #expect(try await owner.submit("\(path)/edit", fields).status == 303)
+            var stored = try client()
+            #expect(stored.redirects[.publicClient] == ["msauth.com.example.app://auth", "http://localhost"])
+            #expect(stored.redirects[.web] == ["https://shop.example.com/done"] && stored.redirects[.spa] == [])
+            #expect(stored.web.postLogoutRedirects == ["https://shop.example.com/bye"])
+            #expect(stored.web.allowedOrigins == ["https://shop.example.com"] && stored.web.isThirdParty)
+            #expect(stored.web.requiresPKCE, "a public application has no choice")
+            let page = text(try await owner.get(path))
+            #expect(page.contains("https://shop.example.com/&lt;b&gt;") && page.contains("<h2>Secrets"))
+            let form = text(try await owner.get("\(path)/edit"))
+            #expect(form.contains(">msauth.com.example.app://auth\nhttp://localhost</textarea>"))
+            #expect(!form.contains("name=\"pkce\""))
+
+            let made = text(
+                try await owner.submit(path, to: "\(path)/new-secret", [("name", "First"), ("days", "30")]))
+            let begin = try #require(made.firstRange(of: "<code id=\"new-secret\">"), "\(made)")
+            let secret = String(made[begin.upperBound...].prefix { $0 != "<" })
+            stored = try client()
+            #expect(
+                stored.web.secrets.map(\.digest) == [DaemonSecret.digest(of: Secret(secret))] && stored.isConfidential)
+            #expect(!text(try await owner.get(path)).contains(secret))
+            let choice = text(try await owner.get("\(path)/edit"))
+            #expect(choice.contains("name=\"pkce\" value=\"1\" checked"))
+            #expect(try await owner.submit("\(path)/edit", fields).status == 303)
+            stored = try client()
+            #expect(!stored.web.requiresPKCE && stored.web.secrets.count == 1)
+            let days = try await owner.submit(path, to: "\(path)/new-secret", [("name", "x"), ("days", "0")])
+            #expect(days.status == 400 && text(days).contains("1 to 730 days"))
+            let remove = "\(path)/secrets/\(stored.web.secrets[0].id)/remove"
+            #expect(text(try await owner.get(remove)).contains("signs no user in"))
+            #expect(try await owner.submit(remove, []).status == 303)
+            #expect(try client().web.secrets.isEmpty)
+        }
+    }
+
     @Test("The list pages through all users once, and takes no foreign cursor")
     func pages() async throws {
         try await withIdentityServer { server in

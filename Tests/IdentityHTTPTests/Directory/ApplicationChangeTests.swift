@@ -18,7 +18,7 @@ import Testing
                 "POST", Self.path,
                 """
                 {"displayName":"Boats","signInAudience":"AzureADMyOrg","isFallbackPublicClient":true,
-                "nativeAuthenticationApisEnabled":"all","nativeAuthSignIn":"emailOneTimePasscode","publicClient":{"redirectUris":["msalX://auth"]},
+                "nativeAuthenticationApisEnabled":"all","nativeAuthSignIn":"emailOneTimePasscode","publicClient":{"redirectUris":["msauth.com.example.boats://auth"]},
                 "requiredResourceAccess":[{"resourceAppId":"00000003-0000-0000-c000-000000000000","resourceAccess":[]}]}
                 """)
             #expect(created.status == 201, "\(created)")
@@ -64,7 +64,8 @@ import Testing
             let client = WireClient(transport: desk.transport)
             #expect(try await client.daemonToken(text, id: appID).status == 200)
             let read = try await desk.send("GET", "\(Self.path)/\(id)")
-            #expect(!read.description.contains(text) && read.description.contains(key))
+            let object = String(decoding: read.body, as: UTF8.self)
+            #expect(!object.contains(text) && object.contains(key))
             #expect(
                 try await desk.send("POST", "\(Self.path)/\(id)/removePassword", #"{"keyId":"\#(UUID())"}"#).status
                     == 404)

@@ -202,7 +202,8 @@ import Testing
         arguments: [
             ("publicClient", "msauth.com.example.app://auth", true),
             ("publicClient", "http://localhost:8400/done", true),
-            ("publicClient", "msal0000://auth", true), ("web", "https://app.example.com/done?x=1", true),
+            ("publicClient", "msal00001111-aaaa-2222-bbbb-3333cccc4444://auth", true),
+            ("publicClient", "msal0000://auth", false), ("web", "https://app.example.com/done?x=1", true),
             ("spa", "http://127.0.0.1/", true), ("spa", "msal0000://auth", false),
             ("web", "http://example.com/", false),
             ("web", "https://*.example.com/", false), ("web", "https://a.example.com/#x", false),

@@ -1,3 +1,5 @@
+package import NativeAuthCore
+
 /// What an application is to the web: an OpenID client (docs/operate/tenant-file.md).
 package struct WebSettings: Hashable, Sendable {
     /// Where a sign-out in the browser may lead back to, besides the redirect addresses of native apps; exact texts.
@@ -14,6 +16,9 @@ package struct WebSettings: Hashable, Sendable {
     /// The origins of pages that may call the native endpoints from a browser; exact `scheme://host[:port]`.
     package var allowedOrigins: [String] = []
 
+    /// The largest number of sign-out addresses, and of origins.
+    package static let maximumCount = 50
+
     package init() {}
 }
 
@@ -26,6 +31,21 @@ extension Client {
     /// Whether the application authenticates with a secret or a key.
     package var isConfidential: Bool {
         webReference.map { !$0.settings.secrets.isEmpty || !$0.settings.keys.isEmpty } ?? false
+    }
+}
+
+extension TenantDirectory.Entry {
+    /// Changes the secrets of an application or a daemon.
+    package mutating func changeSecrets(
+        of id: ClientID, _ change: (inout [DaemonSecret]) -> Void
+    ) throws(TenantEditFault) {
+        if let index = applications.firstIndex(where: { $0.id == id }) {
+            change(&applications[index].web.secrets)
+        } else if let index = daemons.firstIndex(where: { $0.id == id }) {
+            change(&daemons[index].secrets)
+        } else {
+            throw .notFound
+        }
     }
 }
 

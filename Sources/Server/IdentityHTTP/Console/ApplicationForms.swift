@@ -4,7 +4,7 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-// Changes of applications and of daemons' secrets. Each is a new version of the tenants' document, by the rules of the tenant
+// Changes of applications. Each is a new version of the tenants' document, by the rules of the tenant
 // file, over the version that the page has shown (SEC-ADM-6).
 extension Console {
     func newApplication(
@@ -111,9 +111,15 @@ extension Console {
             <div class="field"><label for="scopes">Scopes <span class="optional">optional</span></label>
             <p class="hint" id="scopes-hint">What the app may ask for of your APIs, a line each, such as api://orders/Orders.Read.</p>
             <textarea id="scopes" name="scopes" rows="3" aria-describedby="scopes-hint" spellcheck="false">\(scopes)</textarea></div>
+            \(try Self.webFields(of: client, form))
             <div class="buttons"><button class="button primary">Save</button><a class="button quiet" href="\(back)">Cancel</a></div>
             </form>
             """
+    }
+
+    /// The lines of a text area that are not empty.
+    static func lines(_ name: String, of form: FormFields) throws -> [String] {
+        try value(name, of: form).split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }
     }
 
     static func name(of method: UserFlow.Method) -> String {
@@ -140,8 +146,8 @@ extension Console {
         client.userFlow.requiresSecondFactor = try value("factor", of: form) == "1"
         client.isNativeAuthEnabled = try value("native", of: form) == "1"
         client.statesGroups = try value("groups", of: form) == "1"
-        client.scopes = try value("scopes", of: form).split(whereSeparator: \.isNewline).map { String($0).trimmed }
-            .filter { !$0.isEmpty }
+        client.scopes = try lines("scopes", of: form)
+        try changeWeb(&client, by: form)
         guard client.flowSource == .own else { return }
         client.userFlow.method = UserFlow.Method(rawValue: try value("method", of: form)) ?? client.userFlow.method
         for index in client.userFlow.attributes.indices {
@@ -265,68 +271,6 @@ extension Console {
         }
     }
 
-    // MARK: - Secrets of daemons
-
-    /// Makes a secret and shows it, once.
-    func newSecret(
-        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
-    ) async throws -> Response {
-        let entry = try tenant(context)
-        let form = try await form(of: request, by: visitor)
-        let daemon = try daemon(context, in: entry)
-        guard let days = Int(try Self.value("days", of: form)), (1...730).contains(days) else {
-            return Self.page(
-                page(of: daemon, in: entry.tenant, visitor, problem: "A secret lives for 1 to 730 days."), .badRequest)
-        }
-        let name = String(try Self.value("name", of: form).trimmed.prefix(64))
-        let (text, secret) = DaemonSecret.making(
-            named: name, days: days, randomness: engine.ports.randomness, now: context.trace.at)
-        let answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == daemon.id }) else { throw .notFound }
-            entry.daemons[index].secrets.append(secret)
-        }
-        switch answer {
-        case .success:
-            let now = try self.daemon(context, in: try tenant(context))
-            return Self.page(page(of: now, in: entry.tenant, visitor, secret: text))
-        case .failure(let fault):
-            return Self.page(
-                page(of: daemon, in: entry.tenant, visitor, problem: try Self.sentences(fault).joined(separator: " ")),
-                .badRequest)
-        }
-    }
-
-    func removeSecretLook(_ context: IdentityRequestContext, _ visitor: Visitor) throws -> HTML {
-        let entry = try tenant(context)
-        let daemon = try daemon(context, in: entry)
-        let secret = try secret(context, of: daemon)
-        let name = secret.displayName.isEmpty ? "the secret" : secret.displayName
-        return confirmation(
-            title: "Remove \(name) from \(daemon.displayName)",
-            effects: ["The daemon gets no more tokens with this secret, within five seconds on all nodes."],
-            button: "Remove", isGrave: true, typed: nil,
-            action: Self.path(.removeSecret, entry.tenant, other: daemon.id.description, secret: secret.id.text),
-            back: (daemon.displayName, Self.path(.application, entry.tenant, other: daemon.id.description)),
-            .applications,
-            entry.tenant, visitor, version: editor.version)
-    }
-
-    func removeSecret(
-        _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
-    ) async throws -> Response {
-        let entry = try tenant(context)
-        let form = try await form(of: request, by: visitor)
-        let daemon = try daemon(context, in: entry)
-        let secret = try secret(context, of: daemon)
-        let answer = try await edit(entry.tenant, form, context, visitor) { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == daemon.id }) else { throw .notFound }
-            entry.daemons[index].secrets.removeAll { $0.id == secret.id }
-        }
-        return try respond(
-            answer, to: Self.path(.application, entry.tenant, other: daemon.id.description) + "?done=secret"
-        ) { page(of: daemon, in: entry.tenant, visitor, problem: $0.joined(separator: " ")) }
-    }
-
     // MARK: - Parts
 
     func client(_ context: IdentityRequestContext, in entry: TenantDirectory.Entry) throws -> Client {
@@ -335,18 +279,6 @@ extension Console {
             throw ConsoleFault.missing
         }
         return client
-    }
-
-    private func daemon(_ context: IdentityRequestContext, in entry: TenantDirectory.Entry) throws -> Daemon {
-        let id = try context.parameters.require("application").lowercased()
-        guard let daemon = entry.daemons.first(where: { $0.id.description == id }) else { throw ConsoleFault.missing }
-        return daemon
-    }
-
-    private func secret(_ context: IdentityRequestContext, of daemon: Daemon) throws -> DaemonSecret {
-        let id = UUID(uuidString: try context.parameters.require("method"))
-        guard let secret = daemon.secrets.first(where: { $0.id == id }) else { throw ConsoleFault.missing }
-        return secret
     }
 
     func respond(

@@ -80,18 +80,14 @@ extension Console {
         throw ConsoleFault.missing
     }
 
-    private static func redirects(of client: Client) -> HTML? {
-        let all = RedirectAddresses.Kind.allCases.flatMap { client.redirects[$0] }
-        return all.isEmpty ? nil : "\(all.joined(separator: ", "))"
-    }
-
     private static func state(of client: Client) -> HTML {
         if client.flowSource == .none { return badge("No user flow", "warn") }
         return client.isNativeAuthEnabled ? badge("Enabled", "good") : badge("Native sign-in off", "warn")
     }
 
-    private func page(
-        of client: Client, in entry: TenantDirectory.Entry, _ visitor: Visitor, done: String?
+    func page(
+        of client: Client, in entry: TenantDirectory.Entry, _ visitor: Visitor, done: String? = nil,
+        problem: String? = nil, secret: Secret<String>? = nil
     ) async throws -> HTML {
         let tenant = entry.tenant
         let groups = try await read { () throws(StoreError) in try await store.groups(in: tenant.id) }
@@ -121,7 +117,9 @@ extension Console {
             """
             \(Self.crumbs(("Applications", Self.path(.applications, tenant)), client.displayName))
             \(Self.head("\(client.displayName)", actions: changes))
+            \(Self.note(problem, isGood: false))
             \(Self.note(done))
+            \(Self.shown(secret))
             <section class="panel"><h2>Facts</h2>
             \(Self.facts([
                 ("Client id", "<code id=\"client\">\(client.id)</code> \(Self.copyButton("client"))"),
@@ -131,12 +129,12 @@ extension Console {
                 ("Sign-up", client.userFlow.allowsSignUp ? nil : "closed"),
                 ("Second factor", demands ? "at every sign-in" : "when the app asks for it"),
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
-                ("Redirect addresses", Self.redirects(of: client)),
                 ("Groups in tokens", client.statesGroups ? "yes" : nil),
                 ("As an API", client.roles.isEmpty ? nil : "<code id=\"audience\">\(client.audience)</code> \(Self.copyButton("audience"))"),
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),
-            ]))
+            ] + Self.webFacts(of: client)))
             </section>
+            \(Self.hasSecrets(client) ? panel(of: client.web.secrets, client.id, in: tenant, visitor) : nil)
             \(roles(of: client, in: entry, groups: groups, visitor))
             <section class="panel"><h2>Attributes of the sign-up</h2>
             \(rows.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Attributes", "Attribute", [Column(title: "Type"), Column(title: "At sign-up"), Column(title: "Users may change it"), Column(title: "Rule", kind: "wide")], rows))
@@ -154,36 +152,6 @@ extension Console {
         of daemon: Daemon, in tenant: Tenant, _ visitor: Visitor, done: String? = nil, problem: String? = nil,
         secret: Secret<String>? = nil
     ) -> HTML {
-        let path = daemon.id.description
-        let secrets = daemon.secrets.map { secret in
-            Row(
-                id: "k-\(secret.id.text)", head: "\(secret.displayName.isEmpty ? "Secret" : secret.displayName)",
-                cells: [
-                    secret.hint.isEmpty ? nil : "<code>\(secret.hint)…</code>", secret.startsAt.map(Self.time),
-                    Self.time(secret.endsAt),
-                    visitor.may(.removeSecretLook)
-                        ? "<a class=\"button small danger quiet\" href=\"\(Self.path(.removeSecretLook, tenant, other: path, secret: secret.id.text))\">Remove</a>"
-                        : nil,
-                ])
-        }
-        let shown: HTML? = secret.map { secret in
-            """
-            <div class="secret"><p class="label">The new secret. It is shown once: the database has a digest.</p>\
-            <code id="new-secret">\(secret.reveal())</code>\(Self.copyButton("new-secret"))</div>
-            """
-        }
-        let form: HTML? =
-            visitor.may(.newSecret)
-            ? """
-            <h3>New secret</h3>
-            <form class="form" method="post" action="\(Self.path(.newSecret, tenant, other: path))">
-            \(hidden(visitor))
-            <input type="hidden" name="version" value="\(editor.version)">
-            <div class="pair">\(Self.field("name", "Name", hint: "To tell it from others.", isRequired: true))
-            \(Self.field("days", "Days", type: "number", value: "180", hint: "1 to 730.", isRequired: true))</div>
-            <div class="buttons"><button class="button primary">Make a secret</button></div>
-            </form>
-            """ : nil
         return shell(
             daemon.displayName, .applications, isBelow: true, of: tenant, for: visitor,
             """
@@ -191,7 +159,7 @@ extension Console {
             \(Self.head("\(daemon.displayName)"))
             \(Self.note(problem, isGood: false))
             \(Self.note(done))
-            \(shown)
+            \(Self.shown(secret))
             <section class="panel"><h2>Facts</h2>
             \(Self.facts([
                 ("Client id", "<code id=\"client\">\(daemon.id)</code> \(Self.copyButton("client"))"),
@@ -199,10 +167,7 @@ extension Console {
                 ("Keys", "\(daemon.keys.count)"),
             ]))
             </section>
-            <section class="panel"><h2>Secrets</h2>
-            \(secrets.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Secrets", "Name", [Column(title: "Begins with"), Column(title: "From", kind: "time"), Column(title: "Ends", kind: "time"), Column(title: "Action", kind: "do")], secrets))
-            \(form)
-            </section>
+            \(panel(of: daemon.secrets, daemon.id, in: tenant, visitor))
             """)
     }
 }

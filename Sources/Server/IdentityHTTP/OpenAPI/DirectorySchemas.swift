@@ -84,8 +84,27 @@ extension Schema {
             optional: optional.merging(["@odata.nextLink": url]) { $1 })
     }
 
+    private static let addresses = list(of: text(1...RedirectAddresses.maximumBytes))
+
     private static let redirects = object(
-        [:], optional: ["redirectUris": list(of: text(1...512)).described("Where the web may send users back to.")])
+        [:], optional: ["redirectUris": addresses.described("Where the web may send users back to.")])
+
+    private static let web = object(
+        [:],
+        optional: [
+            "redirectUris": addresses.described("Where the web may send users back to."),
+            "homePageUrl": text(1...RedirectAddresses.maximumBytes).orNull.described(
+                "The page that error pages may link to."),
+        ])
+
+    /// What an application is to the web, besides what the vendor has.
+    private static let webMembers: [String: Schema] = [
+        "nativeAuthPostLogoutRedirectUris": addresses.described("Where a sign-out in the browser may lead back to."),
+        "nativeAuthAllowedOrigins": addresses.described(
+            "The origins of pages that may call the native endpoints from a browser."),
+        "nativeAuthRequiresPkce": flag.described("False only for an application with a secret or a key."),
+        "nativeAuthIsThirdParty": flag.described("Whether users are asked for consent."),
+    ]
 
     static func application(required: [String]) -> Schema {
         let credential = object(
@@ -101,13 +120,13 @@ extension Schema {
             "nativeAuthSignIn": text.orNull.described(
                 "What users sign in with: emailOneTimePasscode or emailPassword; null for a daemon."),
             "nativeAuthUserFlowId": text.orNull.described("The user flow that the application shares with others."),
-            "publicClient": redirects, "spa": redirects, "web": redirects,
+            "publicClient": redirects, "spa": redirects, "web": web,
             "groupMembershipClaims": text.orNull.described("SecurityGroup: tokens have the claim groups."),
             "appRoles": list(of: appRole),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
             "nativeAuthRoles": list(of: text).described("The roles of a daemon."),
             "passwordCredentials": list(of: credential), "keyCredentials": list(of: credential),
-        ]
+        ].merging(webMembers) { $1 }
         return object(
             members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) })
     }
@@ -124,16 +143,17 @@ extension Schema {
     static func applicationEdit(required: [String]) -> Schema {
         let members: [String: Schema] = [
             "displayName": text(1...256),
-            "isFallbackPublicClient": flag.described("True makes an application of an app, else it is a daemon."),
+            "isFallbackPublicClient": flag.described(
+                "True makes an application of an app; without redirect addresses another one is a daemon."),
             "nativeAuthenticationApisEnabled": words(["all", "none"]),
             "nativeAuthSignIn": words(UserFlow.Method.allCases.map(\.rawValue)).described("What users sign in with."),
             "nativeAuthScopes": list(of: text).described("The scopes that an application may ask for."),
-            "publicClient": redirects, "spa": redirects, "web": redirects,
+            "publicClient": redirects, "spa": redirects, "web": web,
             "groupMembershipClaims": words(["SecurityGroup", "All", "None"]).described(
                 "Whether tokens have the claim groups."),
             "appRoles": list(of: appRole).described("All roles that the application has from then on."),
             "signInAudience": words(["AzureADMyOrg"]),
-        ]
+        ].merging(webMembers) { $1 }
         return object(
             members.filter { required.contains($0.key) }, optional: members.filter { !required.contains($0.key) }
         ).described("Other members of the vendor's application are accepted and not kept.")

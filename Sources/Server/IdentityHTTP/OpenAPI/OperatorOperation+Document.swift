@@ -67,10 +67,12 @@ extension OperatorOperation {
             Outline(summary: "Deletes an application or a daemon", parameters: [.application])
         case .addApplicationPassword:
             Outline(
-                summary: "Makes a secret of a daemon, shown in this answer only", body: .newPassword,
+                summary: "Makes a secret of a daemon or an application, shown in this answer only", body: .newPassword,
                 reply: .newPasswordAnswer, parameters: [.application])
         case .removeApplicationPassword:
-            Outline(summary: "Removes a secret of a daemon", body: .passwordKey, parameters: [.application])
+            Outline(
+                summary: "Removes a secret of a daemon or an application", body: .passwordKey,
+                parameters: [.application])
         case .listServicePrincipals:
             Outline(
                 summary: "Lists service principals, one of each application and daemon, and the directory's",

@@ -10,29 +10,40 @@ enum ApplicationCodec {
 
     static func object(_ client: Client, in tenant: TenantID) -> Object {
         var object = shared(client.id, client.displayName, in: tenant)
-        object["isFallbackPublicClient"] = .boolean(true)
+        object["isFallbackPublicClient"] = .boolean(!client.isConfidential)
         object["nativeAuthenticationApisEnabled"] = .string(client.isNativeAuthEnabled ? "all" : "none")
         if client.flowSource != .none { object["nativeAuthSignIn"] = .string(client.userFlow.method.rawValue) }
         if let flow = client.sharedFlow { object["nativeAuthUserFlowId"] = .string(flow.text) }
-        for kind in RedirectAddresses.Kind.allCases { object[kind.rawValue] = redirects(client.redirects[kind]) }
+        object["publicClient"] = redirects(client.redirects[.publicClient])
+        object["spa"] = redirects(client.redirects[.spa])
+        object["web"] = web(client.redirects[.web], homepage: client.web.homepage)
         if client.statesGroups { object["groupMembershipClaims"] = .string("SecurityGroup") }
         object["appRoles"] = .array(client.roles.map(GrantCodec.object))
         object["nativeAuthScopes"] = .texts(client.scopes)
-        return object
+        object["nativeAuthPostLogoutRedirectUris"] = .texts(client.web.postLogoutRedirects)
+        object["nativeAuthAllowedOrigins"] = .texts(client.web.allowedOrigins)
+        object["nativeAuthRequiresPkce"] = .boolean(client.web.requiresPKCE)
+        object["nativeAuthIsThirdParty"] = .boolean(client.web.isThirdParty)
+        return object.merging(credentials(client.web.secrets, client.web.keys)) { $1 }
     }
 
     static func object(_ daemon: Daemon, in tenant: TenantID) -> Object {
         var object = shared(daemon.id, daemon.displayName, in: tenant)
         object["nativeAuthRoles"] = .texts(daemon.roles)
-        object["passwordCredentials"] = .array(daemon.secrets.map { .object(Self.object($0, text: nil)) })
-        object["keyCredentials"] = .array(
-            daemon.keys.map { key in
-                .object([
-                    "keyId": .string(key.id.text), "type": .string("AsymmetricPublicKey"), "usage": .string("Verify"),
-                    "endDateTime": .string(key.endsAt.ISO8601Format()),
-                ])
-            })
-        return object
+        return object.merging(credentials(daemon.secrets, daemon.keys)) { $1 }
+    }
+
+    private static func credentials(_ secrets: [DaemonSecret], _ keys: [DaemonKey]) -> Object {
+        [
+            "passwordCredentials": .array(secrets.map { .object(object($0, text: nil)) }),
+            "keyCredentials": .array(
+                keys.map { key in
+                    .object([
+                        "keyId": .string(key.id.text), "type": .string("AsymmetricPublicKey"),
+                        "usage": .string("Verify"), "endDateTime": .string(key.endsAt.ISO8601Format()),
+                    ])
+                }),
+        ]
     }
 
     /// All members, with the values of an object that has none of what they say.
@@ -42,9 +53,11 @@ enum ApplicationCodec {
             "displayName": .string(name), "signInAudience": .string("AzureADMyOrg"),
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
             "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null, "groupMembershipClaims": .null,
-            "publicClient": redirects([]), "spa": redirects([]), "web": redirects([]), "appRoles": .array([]),
+            "publicClient": redirects([]), "spa": redirects([]), "web": web([], homepage: nil), "appRoles": .array([]),
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
-            "keyCredentials": .array([]),
+            "keyCredentials": .array([]), "nativeAuthPostLogoutRedirectUris": .array([]),
+            "nativeAuthAllowedOrigins": .array([]), "nativeAuthRequiresPkce": .boolean(true),
+            "nativeAuthIsThirdParty": .boolean(false),
         ]
     }
 
@@ -83,13 +96,24 @@ enum ApplicationCodec {
         /// Without their groups.
         var roles: [ApplicationRole]?
         var redirects: [RedirectAddresses.Kind: [String]] = [:]
+        /// Of the member `web`; the inner nil removes it.
+        var homepage: String??
+        var postLogoutRedirects: [String]?
+        var allowedOrigins: [String]?
+        var requiresPKCE: Bool?
+        var isThirdParty: Bool?
 
-        /// Whether a new object is an application of an app, or an API with roles, and no daemon.
-        var makesApplication: Bool { isPublic ?? isNative ?? (method != nil || roles?.isEmpty == false) }
+        /// Whether a new object is an application of an app or of the web, or an API with roles, and no daemon.
+        var makesApplication: Bool {
+            hasRedirects || (isPublic ?? isNative ?? (method != nil || roles?.isEmpty == false))
+        }
+
+        var hasRedirects: Bool { !redirects.values.allSatisfy(\.isEmpty) }
     }
 
+    /// - Parameter id: The client id of the application.
     /// - Throws: ``DirectoryFailure`` for a member that is unknown, read-only or has a wrong value.
-    static func change(_ object: Object) throws(DirectoryFailure) -> Change {
+    static func change(_ object: Object, of id: ClientID) throws(DirectoryFailure) -> Change {
         var change = Change()
         var names: Set<String> = []
         if let twice = object.keys.sorted().first(where: { !names.insert($0.lowercased()).inserted }) {
@@ -122,9 +146,17 @@ enum ApplicationCodec {
                     throw fault
                 }
                 change.scopes = items.compactMap(\.string)
-            case "publicclient": change.redirects[.publicClient] = try addresses(value, of: .publicClient)
-            case "spa": change.redirects[.spa] = try addresses(value, of: .spa)
-            case "web": change.redirects[.web] = try addresses(value, of: .web)
+            case "publicclient": try take(value, of: .publicClient, id, into: &change)
+            case "spa": try take(value, of: .spa, id, into: &change)
+            case "web": try take(value, of: .web, id, into: &change)
+            case "nativeauthpostlogoutredirecturis":
+                change.postLogoutRedirects = try texts(value, name) {
+                    RedirectAddresses.fault($0, of: .publicClient, client: id)
+                }
+            case "nativeauthallowedorigins":
+                change.allowedOrigins = try texts(value, name) { RedirectAddresses.fault(origin: $0) }
+            case "nativeauthrequirespkce": change.requiresPKCE = try flag(value, name) ?? true
+            case "nativeauthisthirdparty": change.isThirdParty = try flag(value, name) ?? false
             case "groupmembershipclaims":
                 switch value {
                 case .string("SecurityGroup"), .string("All"): change.statesGroups = true
@@ -141,23 +173,58 @@ enum ApplicationCodec {
         return change
     }
 
-    /// - Throws: ``DirectoryFailure`` when an application is to become a daemon, or the other way round, or a daemon is to
-    ///   have what only an application has.
-    static func check(_ change: Change, forDaemon isDaemon: Bool) throws(DirectoryFailure) {
-        let unfit: [(String, Bool)] =
-            isDaemon
-            ? [
-                ("isFallbackPublicClient", change.isPublic == true),
-                ("nativeAuthenticationApisEnabled", change.isNative == true),
-                ("nativeAuthSignIn", change.method != nil), ("nativeAuthScopes", change.scopes ?? [] != []),
-                ("groupMembershipClaims", change.statesGroups == true), ("appRoles", change.roles ?? [] != []),
-                ("redirectUris", !change.redirects.values.allSatisfy(\.isEmpty)),
-            ] : [("isFallbackPublicClient", change.isPublic == false)]
-        if let first = unfit.first(where: \.1) { throw DirectoryFailure(.readOnlyProperty(first.0)) }
+    /// - Throws: ``DirectoryFailure`` when a daemon is to become an application, or to have what only an application has.
+    static func checkForDaemon(_ change: Change) throws(DirectoryFailure) {
+        try refuse([
+            ("isFallbackPublicClient", change.isPublic == true),
+            ("nativeAuthenticationApisEnabled", change.isNative == true),
+            ("nativeAuthSignIn", change.method != nil), ("nativeAuthScopes", change.scopes ?? [] != []),
+            ("groupMembershipClaims", change.statesGroups == true), ("appRoles", change.roles ?? [] != []),
+            ("redirectUris", change.hasRedirects), ("homePageUrl", change.homepage.flatMap(\.self) != nil),
+            ("nativeAuthPostLogoutRedirectUris", change.postLogoutRedirects ?? [] != []),
+            ("nativeAuthAllowedOrigins", change.allowedOrigins ?? [] != []),
+            ("nativeAuthRequiresPkce", change.requiresPKCE == false),
+            ("nativeAuthIsThirdParty", change.isThirdParty == true),
+        ])
+    }
+
+    /// - Parameter client: The application before the change.
+    /// - Throws: ``DirectoryFailure`` when it is to become a daemon: it has no address of a server then.
+    static func check(_ change: Change, for client: Client) throws(DirectoryFailure) {
+        let isOnServer = client.isConfidential || !(change.redirects[.web] ?? client.redirects[.web]).isEmpty
+        try refuse([("isFallbackPublicClient", change.isPublic == false && !isOnServer)])
+    }
+
+    private static func refuse(_ unfit: [(name: String, isUnfit: Bool)]) throws(DirectoryFailure) {
+        if let first = unfit.first(where: \.isUnfit) { throw DirectoryFailure(.readOnlyProperty(first.name)) }
     }
 
     private static func redirects(_ addresses: [String]) -> JSONValue {
         .object(["redirectUris": .texts(addresses)])
+    }
+
+    private static func web(_ addresses: [String], homepage: String?) -> JSONValue {
+        .object(["redirectUris": .texts(addresses), "homePageUrl": homepage.map { .string($0) } ?? .null])
+    }
+
+    private static func flag(_ value: JSONValue, _ name: String) throws(DirectoryFailure) -> Bool? {
+        switch value {
+        case .boolean(let flag): flag
+        case .null: nil
+        case .string, .integer, .number, .array, .object: throw DirectoryFailure(.invalidValue(name))
+        }
+    }
+
+    private static func texts(
+        _ value: JSONValue, _ name: String, _ fault: (String) -> String?
+    ) throws(DirectoryFailure) -> [String] {
+        guard value != .null else { return [] }
+        let rule = "a list of at most \(WebSettings.maximumCount) texts, each one once"
+        guard case .array(let items) = value, items.count <= WebSettings.maximumCount else { throw .wrong(name, rule) }
+        let texts = items.compactMap(\.string)
+        guard texts.count == items.count, Set(texts).count == texts.count else { throw .wrong(name, rule) }
+        if let fault = texts.lazy.compactMap(fault).first { throw .unfit("An item of \(name) \(fault).", name) }
+        return texts
     }
 
     private static func roles(_ value: JSONValue) throws(DirectoryFailure) -> [ApplicationRole] {
@@ -210,27 +277,41 @@ enum ApplicationCodec {
             id: id, value: value, displayName: name, description: description, isEnabled: isEnabled, holders: holders)
     }
 
-    /// The addresses of a kind; what else the vendor has beside them is not kept.
-    private static func addresses(
-        _ value: JSONValue, of kind: RedirectAddresses.Kind
-    ) throws(DirectoryFailure) -> [String]? {
-        guard value != .null else { return [] }
+    /// The addresses of a kind, and the home page of `web`; what else the vendor has beside them is not kept.
+    private static func take(
+        _ value: JSONValue, of kind: RedirectAddresses.Kind, _ id: ClientID, into change: inout Change
+    ) throws(DirectoryFailure) {
+        guard value != .null else {
+            change.redirects[kind] = []
+            if kind == .web { change.homepage = .some(nil) }
+            return
+        }
         var members = try BodyMembers(value, kind.rawValue)
-        _ = (members.value("implicitGrantSettings"), members.value("logoutUrl"), members.value("homePageUrl"))
+        _ = (members.value("implicitGrantSettings"), members.value("logoutUrl"))
         _ = (members.value("redirectUriSettings"), members.value("lastModifiedDateTime"))
+        let removesHomepage = members.isNull("homePageUrl")
+        let homepage = try members.text("homePageUrl")
         let given = try members.list("redirectUris")
         try members.end()
-        guard let given else { return nil }
+        if kind == .web, homepage != nil || removesHomepage {
+            if let fault = homepage.flatMap({ RedirectAddresses.fault($0, of: .web, client: id) }) {
+                throw .unfit("The home page \(fault).", "homePageUrl")
+            }
+            change.homepage = .some(homepage)
+        }
+        guard let given else { return }
         let texts = given.compactMap(\.string)
         guard texts.count == given.count, Set(texts).count == texts.count else {
             throw .wrong("redirectUris", "a list of addresses, each one once")
         }
-        if let fault = texts.lazy.compactMap({ RedirectAddresses.fault($0, of: kind) }).first {
-            throw DirectoryFailure(
-                status: .badRequest, code: .badRequest, message: "An address of \(kind.rawValue) \(fault).",
-                target: "redirectUris")
+        var addresses = RedirectAddresses()
+        for text in texts {
+            let fault =
+                RedirectAddresses.fault(text, of: kind, client: id) ?? addresses.fault(adding: text, to: kind)
+            if let fault { throw .unfit("An address of \(kind.rawValue) \(fault).", "redirectUris") }
+            addresses.all[kind, default: []].append(text)
         }
-        return texts
+        change.redirects[kind] = texts
     }
 
     /// What the body says of the application at the index.
@@ -262,6 +343,13 @@ enum ApplicationCodec {
         client.scopes = change.scopes ?? client.scopes
         client.redirects = RedirectAddresses(client.redirects.all.merging(change.redirects) { $1 })
         client.statesGroups = change.statesGroups ?? client.statesGroups
+        var web = client.web
+        web.homepage = change.homepage ?? web.homepage
+        web.postLogoutRedirects = change.postLogoutRedirects ?? web.postLogoutRedirects
+        web.allowedOrigins = change.allowedOrigins ?? web.allowedOrigins
+        web.requiresPKCE = change.requiresPKCE ?? web.requiresPKCE
+        web.isThirdParty = change.isThirdParty ?? web.isThirdParty
+        client.web = web
     }
 
     /// Removes an application or a daemon that no hook names.

@@ -117,6 +117,11 @@ extension DirectoryFailure {
             status: .badRequest, code: .badRequest, message: "The property must be \(rule).", target: shown(name))
     }
 
+    /// - Parameter message: A sentence without any text of the request, besides addresses that keep the rules.
+    static func unfit(_ message: String, _ name: String) -> DirectoryFailure {
+        DirectoryFailure(status: .badRequest, code: .badRequest, message: message, target: shown(name))
+    }
+
     /// The vendor has the value, and this server does not.
     static func unsupportedValue(of name: String) -> DirectoryFailure {
         DirectoryFailure(

@@ -30,14 +30,18 @@ extension OperatorDesk {
     }
 
     func createApplication(_ request: Request, _ trace: Trace) async throws -> Response {
-        let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        let id = ClientID(engine.ports.randomness.uuid())
+        let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request), of: id)
         try mayGrant(body)
         guard let name = body.displayName else { throw DirectoryFailure.absent("displayName") }
-        let id = ClientID(engine.ports.randomness.uuid())
-        try ApplicationCodec.check(body, forDaemon: !body.makesApplication)
         var client = Client(
             id: id, displayName: name, userFlow: UserFlow(method: .emailOneTimePasscode), flowSource: .none,
             isNativeAuthEnabled: false)
+        if body.makesApplication {
+            try ApplicationCodec.check(body, for: client)
+        } else {
+            try ApplicationCodec.checkForDaemon(body)
+        }
         ApplicationCodec.apply(body, to: &client)
         client.roles = body.roles ?? []
         let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
@@ -55,11 +59,13 @@ extension OperatorDesk {
     }
 
     func changeApplication(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
-        let body = try ApplicationCodec.change(try await OperatorCodec.object(of: request))
+        let object = try await OperatorCodec.object(of: request)
+        let changed = try credentialed(keys)
+        let body = try ApplicationCodec.change(object, of: changed.id)
         try mayGrant(body)
-        switch try credentialed(keys) {
+        switch changed {
         case .application(let client):
-            try ApplicationCodec.check(body, forDaemon: false)
+            try ApplicationCodec.check(body, for: client)
             try await edit { (entry) throws(TenantEditFault) in
                 guard let index = entry.applications.firstIndex(where: { $0.id == client.id }) else {
                     throw .notFound
@@ -70,8 +76,11 @@ extension OperatorDesk {
                 try ApplicationCodec.apply(body, toApplicationAt: index, of: &entry, mayAssign: mayAssign)
             }
         case .daemon(let daemon):
-            try ApplicationCodec.check(body, forDaemon: true)
-            try await editDaemon(daemon.id) { $0.displayName = body.displayName ?? $0.displayName }
+            try ApplicationCodec.checkForDaemon(body)
+            try await edit { (entry) throws(TenantEditFault) in
+                guard let index = entry.daemons.firstIndex(where: { $0.id == daemon.id }) else { throw .notFound }
+                entry.daemons[index].displayName = body.displayName ?? entry.daemons[index].displayName
+            }
         }
         return done(trace)
     }
@@ -91,28 +100,46 @@ extension OperatorDesk {
     }
 
     func addPassword(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
-        let daemon = try daemon(keys)
+        let holder = try holder(keys)
         let body = try await OperatorCodec.object(of: request)
         let (name, end) = try ApplicationCodec.password(body, now: now)
         let (text, secret) = DaemonSecret.making(
             named: name, until: end, randomness: engine.ports.randomness, now: now)
-        try await editDaemon(daemon.id) { $0.secrets.append(secret) }
+        try await edit { (entry) throws(TenantEditFault) in
+            try entry.changeSecrets(of: holder.id) { $0.append(secret) }
+        }
         var made = ApplicationCodec.object(secret, text: text)
         made["@odata.context"] = .string("\(root)/$metadata#microsoft.graph.passwordCredential")
         return try json(made, trace)
     }
 
     func removePassword(_ keys: [String], _ request: Request, _ trace: Trace) async throws -> Response {
-        let daemon = try daemon(keys)
+        let holder = try holder(keys)
         let id = try ApplicationCodec.keyID(try await OperatorCodec.object(of: request))
-        guard daemon.secrets.contains(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
-        try await editDaemon(daemon.id) { daemon in daemon.secrets.removeAll { $0.id == id } }
+        guard holder.secrets.contains(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
+        try await edit { (entry) throws(TenantEditFault) in
+            try entry.changeSecrets(of: holder.id) { secrets in secrets.removeAll { $0.id == id } }
+        }
         return done(trace)
     }
 
     private enum Credentialed {
         case application(Client)
         case daemon(Daemon)
+
+        var id: ClientID {
+            switch self {
+            case .application(let client): client.id
+            case .daemon(let daemon): daemon.id
+            }
+        }
+
+        var secrets: [DaemonSecret] {
+            switch self {
+            case .application(let client): client.web.secrets
+            case .daemon(let daemon): daemon.secrets
+            }
+        }
     }
 
     /// The application or the daemon that the path names.
@@ -129,15 +156,18 @@ extension OperatorDesk {
         return .daemon(daemon)
     }
 
-    /// The daemon of the path, if the caller may give and take its secrets.
-    private func daemon(_ keys: [String]) throws(DirectoryFailure) -> Daemon {
-        switch try credentialed(keys) {
-        // A public application has no secret that could stay one.
-        case .application: throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
-        case .daemon(let daemon):
-            try mayGive(daemon)
-            return daemon
+    /// The application or the daemon of the path, if the caller may give and take its secrets.
+    private func holder(_ keys: [String]) throws(DirectoryFailure) -> Credentialed {
+        let holder = try credentialed(keys)
+        switch holder {
+        case .application(let client):
+            // An app or a page has no secret that could stay one.
+            guard client.isConfidential || !client.redirects[.web].isEmpty else {
+                throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
+            }
+        case .daemon(let daemon): try mayGive(daemon)
         }
+        return holder
     }
 
     /// A caller who could make a secret of a daemon with more roles would have them.
@@ -154,13 +184,6 @@ extension OperatorDesk {
         guard let scopes = body.scopes, !scopes.isEmpty else { return }
         guard caller.roles.contains("DelegatedPermissionGrant.ReadWrite.All") else {
             throw DirectoryFailure(.insufficientScope)
-        }
-    }
-
-    private func editDaemon(_ id: ClientID, _ change: @Sendable (inout Daemon) -> Void) async throws {
-        try await edit { (entry) throws(TenantEditFault) in
-            guard let index = entry.daemons.firstIndex(where: { $0.id == id }) else { throw .notFound }
-            change(&entry.daemons[index])
         }
     }
 

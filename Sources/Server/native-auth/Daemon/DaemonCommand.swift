@@ -6,16 +6,18 @@ import PortableFoundation
 /// `native-auth daemon`: makes what daemons prove themselves with.
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "daemon", abstract: "Make a secret for a daemon: a program that gets tokens without a user.",
+        commandName: "daemon",
+        abstract: "Make a secret for a daemon, which gets tokens without a user, or for an application on a server.",
         subcommands: [MakeSecret.self])
 
     struct MakeSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "secret", abstract: "Print a new secret, once, and the lines for the tenant file.",
             discussion: """
-                Needs no server and no database, and writes no file. The first line is the secret, for the daemon; nothing \
-                else has it. The lines after it belong into the daemon's list of secrets, and have a digest only. Put them in \
-                force with native-auth tenant apply. Add the new secret first, then change the daemon, then take the old one out.
+                Needs no server and no database, and writes no file. The first line is the secret, for the daemon or the \
+                application; nothing else has it. The lines after it belong into its list of secrets, and have a digest only. \
+                Put them in force with native-auth tenant apply. Add the new secret first, then change the program, then take \
+                the old one out.
                 """)
 
         @Option(help: "For how many days the secret is valid, 1 to 730.") var days = 180

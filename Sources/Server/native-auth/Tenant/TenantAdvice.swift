@@ -24,11 +24,41 @@ extension ReadTenant {
         adviseClaims(advice)
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
+        for application in applications { adviseWeb(application, advice, now: now) }
         for daemon in daemons { daemon.advise(advice, now: now) }
         adviseRoles(advice)
         mail?.advise(advice)
         for hook in hooks { hook.advise(advice) }
         for subscriber in subscribers { subscriber.advise(advice) }
+    }
+
+    /// Secrets that are kept on a device, or that are missing on a server, and settings that have no effect.
+    private func adviseWeb(_ application: Application, _ advice: YAMLFaults, now: Date) {
+        let (client, members, name) = (application.client, application.members, name(application))
+        application.credentials.advise(advice, of: name, now: now)
+        let isOnServer = !client.redirects[.web].isEmpty
+        if client.isConfidential, !isOnServer {
+            advice.add(
+                """
+                \(name) has secrets or keys, and no address in web of redirectUris; apps and pages cannot keep a secret, so that only \
+                a program on a server uses one.
+                """, line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
+        } else if isOnServer, !client.isConfidential {
+            advice.add(
+                """
+                \(name) has an address in web of redirectUris, and no secret and no key, so that it is public and must use PKCE; \
+                native-auth daemon secret makes a secret.
+                """, line: members.line(of: "redirectUris"))
+        } else if client.isConfidential, !application.credentials.areValid(at: now) {
+            advice.add(
+                "\(name) has no secret and no key that is valid, so that its users cannot sign in on the web.",
+                line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
+        }
+        if !client.web.allowedOrigins.isEmpty, !client.isNativeAuthEnabled {
+            advice.add(
+                "\(name) has allowedOrigins and no nativeAuthentication, so that they have no effect.",
+                line: members.line(of: "allowedOrigins"))
+        }
     }
 
     /// A name that is none of the tenant's attributes, although it has a list of them, is often misspelt.

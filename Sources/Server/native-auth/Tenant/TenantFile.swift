@@ -100,6 +100,7 @@ struct ReadTenant {
         var scopes: [(text: String, line: Int?)]
         /// The claims as configured, with their lines.
         var claims: [(claim: ApplicationClaim, line: Int?)]
+        var credentials: ReadCredentials
     }
 
     var tenant: Tenant
@@ -230,6 +231,7 @@ private struct TenantReader {
                 "“\(displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",
                 at: "requiresSecondFactor")
         }
+        let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)
         let client = Client(
             id: clientID, displayName: displayName,
             userFlow: UserFlow(
@@ -237,12 +239,14 @@ private struct TenantReader {
                 requiresDistinctMailbox: members.flag("requiresDistinctMailbox") ?? false,
                 allowsSignUp: shared?.allowsSignUp ?? true), flowSource: source,
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
-            enumeration: members.choice("enumeration"), redirects: redirects(of: members),
+            enumeration: members.choice("enumeration"),
+            redirects: ReadWebSettings.redirects(of: members, client: clientID, faults),
             statesGroups: members.flag("groupsClaim") ?? false,
             roles: ReadRole.roles(members.list("appRoles", of: "an application's role"), faults),
-            claims: claims.map(\.claim))
+            claims: claims.map(\.claim), web: web)
         members.end()
-        return ReadTenant.Application(client: client, members: members, scopes: scopes, claims: claims)
+        return ReadTenant.Application(
+            client: client, members: members, scopes: scopes, claims: claims, credentials: credentials)
     }
 
     /// Where the application has its user flow from; the shared one, if it names one.
@@ -257,27 +261,6 @@ private struct TenantReader {
             return (.none, nil)
         }
         return (.shared(id), found)
-    }
-
-    private func redirects(of members: YAMLMembers) -> RedirectAddresses {
-        guard let lists = members.members("redirectUris", of: "redirectUris") else { return RedirectAddresses() }
-        var all: [RedirectAddresses.Kind: [String]] = [:]
-        for kind in RedirectAddresses.Kind.allCases {
-            var seen: [String] = []
-            for (address, line) in lists.texts(kind.rawValue) {
-                if let fault = RedirectAddresses.fault(address, of: kind) {
-                    faults.add("the address “\(Terminal.harmless(address))” \(fault).", line: line)
-                } else if seen.contains(address) {
-                    faults.add("the address “\(address)” is there twice.", line: line)
-                } else if seen.count == RedirectAddresses.maximumCount {
-                    faults.add("\(kind.rawValue) has at most \(RedirectAddresses.maximumCount) addresses.", line: line)
-                }
-                seen.append(address)
-            }
-            all[kind] = seen
-        }
-        lists.end()
-        return RedirectAddresses(all)
     }
 
     /// The claims, with the lines where they begin.

@@ -42,15 +42,30 @@ enum TenantText {
                         RedirectAddresses.Kind.allCases.compactMap { kind in
                             list(client.redirects[kind].map { scalar($0) }).map { (kind.rawValue, $0) }
                         })
-            ), ("groupsClaim", client.statesGroups ? scalar("true") : nil),
+            ),
+        ]
+        let rest: [(String, Node?)] = [
+            ("groupsClaim", client.statesGroups ? scalar("true") : nil),
             ("appRoles", list(client.roles.map { mapping(Self.members(of: $0)) })),
             ("claims", list(client.claims.map { mapping(Self.members(of: $0)) })),
             ("requiresSecondFactor", flow.requiresSecondFactor ? scalar("true") : nil),
             ("requiresDistinctMailbox", flow.requiresDistinctMailbox ? scalar("true") : nil),
             ("enumeration", client.enumeration.map { scalar($0.rawValue) }),
         ]
-        let all = members.prefix(2) + rules + members.dropFirst(2)
+        let all = members.prefix(2) + rules + members.dropFirst(2) + Self.members(of: client.web) + rest
         return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of web: WebSettings) -> [(String, Node?)] {
+        [
+            ("postLogoutRedirectUris", list(web.postLogoutRedirects.map { scalar($0) })),
+            ("homepage", web.homepage.map { scalar($0) }),
+            ("allowedOrigins", list(web.allowedOrigins.map { scalar($0) })),
+            ("secrets", list(web.secrets.map { mapping(Self.members(of: $0)) })),
+            ("keys", list(web.keys.map { mapping(Self.members(of: $0)) })),
+            ("requiresPKCE", web.requiresPKCE ? nil : scalar("false")),
+            ("thirdParty", web.isThirdParty ? scalar("true") : nil),
+        ]
     }
 
     private static func members(of role: ApplicationRole) -> Members {

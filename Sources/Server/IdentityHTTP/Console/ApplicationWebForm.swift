@@ -1,0 +1,78 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+
+// What an application is to the web, in its form.
+extension Console {
+    /// - Parameter form: A form that was refused; nil shows the application.
+    static func webFields(of client: Client, _ form: FormFields?) throws -> HTML {
+        func area(_ name: String, _ label: String, _ stored: [String], _ hint: String) throws -> HTML {
+            let text = try form.map { try value(name, of: $0) } ?? stored.joined(separator: "\n")
+            return """
+                <div class="field"><label for="\(name)">\(label) <span class="optional">optional</span></label>
+                <p class="hint" id="\(name)-hint">\(hint)</p>
+                <textarea id="\(name)" name="\(name)" rows="2" aria-describedby="\(name)-hint" spellcheck="false">\(text)</textarea></div>
+                """
+        }
+        func flag(_ name: String, _ stored: Bool) throws -> Bool {
+            try form.map { try value(name, of: $0) == "1" } ?? stored
+        }
+        let web = client.web
+        let homepage = try form.map { try value("homepage", of: $0) } ?? web.homepage ?? ""
+        let isThirdParty = try flag("third-party", web.isThirdParty)
+        let needsPKCE = try flag("pkce", web.requiresPKCE)
+        // A public application has no choice.
+        let pkce: HTML? =
+            client.isConfidential
+            ? """
+            <label class="choice"><input type="checkbox" name="pkce" value="1"\(" checked", if: needsPKCE)> \
+            <span>Sign-in needs PKCE <span class="hint">Off only for a program that cannot do it.</span></span></label>
+            """ : nil
+        return """
+            <fieldset><legend>On the web</legend>
+            \(try area("redirects-publicClient", "Redirect addresses of apps", client.redirects[.publicClient], "A line each, such as msauth.com.example.app://auth or http://localhost."))
+            \(try area("redirects-spa", "Redirect addresses of pages without a server", client.redirects[.spa], "A line each, such as https://app.example.com/done."))
+            \(try area("redirects-web", "Redirect addresses of programs on a server", client.redirects[.web], "A line each. Such a program has a secret or a key."))
+            \(try area("sign-out", "Addresses after a sign-out", web.postLogoutRedirects, "A line each."))
+            \(try area("origins", "Origins of pages that call the native endpoints", web.allowedOrigins, "A line each, such as https://app.example.com."))
+            \(Self.field("homepage", "Home page", value: homepage, hint: "Error pages link to it."))
+            <label class="choice"><input type="checkbox" name="third-party" value="1"\(" checked", if: isThirdParty)> \
+            <span>Users are asked for consent <span class="hint">For an application of another organisation.</span></span></label>
+            \(pkce)
+            </fieldset>
+            """
+    }
+
+    /// What the form says of it.
+    static func changeWeb(_ client: inout Client, by form: FormFields) throws {
+        var redirects: [RedirectAddresses.Kind: [String]] = [:]
+        for kind in RedirectAddresses.Kind.allCases {
+            redirects[kind] = try lines("redirects-\(kind.rawValue)", of: form)
+        }
+        client.redirects = RedirectAddresses(redirects)
+        var web = client.web
+        web.postLogoutRedirects = try lines("sign-out", of: form)
+        web.allowedOrigins = try lines("origins", of: form)
+        let homepage = try value("homepage", of: form).trimmed
+        web.homepage = homepage.isEmpty ? nil : homepage
+        web.isThirdParty = try value("third-party", of: form) == "1"
+        if client.isConfidential { web.requiresPKCE = try value("pkce", of: form) == "1" }
+        client.web = web
+    }
+
+    static func webFacts(of client: Client) -> [(String, HTML?)] {
+        func text(_ items: [String]) -> HTML? { items.isEmpty ? nil : "\(items.joined(separator: ", "))" }
+        let web = client.web
+        return [
+            ("Redirect addresses of apps", text(client.redirects[.publicClient])),
+            ("Redirect addresses of pages", text(client.redirects[.spa])),
+            ("Redirect addresses of a server", text(client.redirects[.web])),
+            ("Addresses after a sign-out", text(web.postLogoutRedirects)),
+            ("Origins for the native endpoints", text(web.allowedOrigins)),
+            ("Home page", web.homepage.map { "\($0)" }),
+            ("PKCE", web.requiresPKCE ? nil : "not required"),
+            ("Consent", web.isThirdParty ? "users are asked" : nil),
+            ("Keys", web.keys.isEmpty ? nil : "\(web.keys.count)"),
+        ]
+    }
+}
