@@ -307,7 +307,8 @@ package struct IdentityRoutes: Sendable {
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
             scopesSupported: ["openid", "profile", "email", "offline_access"],
             claimsSupported: [
-                "sub", "iss", "aud", "exp", "iat", "nbf", "nonce", "auth_time", "amr", "acr", "acrs", "oid", "tid", "sid",
+                "sub", "iss", "aud", "exp", "iat", "nbf", "nonce", "auth_time", "amr", "acr", "acrs", "oid", "tid",
+                "sid",
                 "preferred_username", "name", "given_name", "family_name", "email", "ver",
             ],
             tokenEndpointAuthMethodsSupported: [

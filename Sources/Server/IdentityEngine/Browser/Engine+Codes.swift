@@ -131,13 +131,15 @@ extension Engine {
         let digest = Vault.fingerprint([Data("code".utf8), Data(redemption.code.reveal().utf8)])
         let answer: RedemptionAnswer
         do {
-            answer = try await ports.browsers.presentCode(digest, ofBrowserSession: code.session, in: context.tenant.id) {
+            answer = try await ports.browsers.presentCode(digest, ofBrowserSession: code.session, in: context.tenant.id)
+            {
                 facts in
                 var presented = facts.presented ?? PresentedCode(digest: digest, until: code.expiresAt + 7_200)
                 if let redemption = presented.redemption {
                     // The same client did not get the answer: it has the verifier, which a thief of the code has not.
                     if isVerified, code.challenge != nil, redemption.requestDigest == requestDigest,
-                        now.timeIntervalSince(redemption.at) <= Self.repeatLifetime, let sealed = redemption.sealedAnswer
+                        now.timeIntervalSince(redemption.at) <= Self.repeatLifetime,
+                        let sealed = redemption.sealedAnswer
                     {
                         return (nil, [], .repeated(sealed))
                     }

@@ -90,7 +90,8 @@ extension TenantDirectory {
         ) -> Client {
             Client(
                 id: ClientID(UUID(uuid: id)), displayName: name,
-                userFlow: UserFlow(method: method, attributes: attributes), scopes: ["*"])
+                userFlow: UserFlow(method: method, attributes: attributes), scopes: ["*"],
+                redirects: RedirectAddresses([.publicClient: developmentRedirects]))
         }
         return TenantDirectory([
             Entry(
@@ -117,6 +118,9 @@ extension TenantDirectory {
                 ], daemons: [developmentDaemon])
         ])
     }()
+
+    /// Programs on this machine, with any port, and the app of the documentation.
+    private static let developmentRedirects = ["http://localhost", "http://127.0.0.1", "msauth.com.example.app://auth"]
 
     /// A daemon with all roles of the directory and the secret `development`. Production has no development tenant, and
     /// tenant documents cannot have that secret (`SEC-PRF-4`).

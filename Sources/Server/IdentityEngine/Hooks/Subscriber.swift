@@ -50,7 +50,8 @@ extension Subscriber.Event {
         case .passwordChanged: self = .passwordChanged
         case .signInLocked: self = .signInBlocked
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
-            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused, .browserSignedOut, .signInSucceeded, .signInFailed,
+            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused,
+            .browserSignedOut, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,

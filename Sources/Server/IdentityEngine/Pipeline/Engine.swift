@@ -23,7 +23,8 @@ package struct Engine: Sendable {
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
-            browsers: any BrowserStore, assertions: any AssertionStore, hasher: any PasswordHasher, issuer: any TokenIssuer,
+            browsers: any BrowserStore, assertions: any AssertionStore, hasher: any PasswordHasher,
+            issuer: any TokenIssuer,
             randomness: any Randomness, mail: MailSignal,
             hooks: any HookReceiver = NoHookReceiver()
         ) {

@@ -51,7 +51,8 @@ package struct TokenSubject: Hashable, Sendable {
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
         authenticatedAt: Date, methods: [String], contexts: [String] = [], sessionID: UUID? = nil,
-        logoutID: UUID? = nil, nonce: String? = nil, credentialVersion: Int = 0, issuedAt: Date, lifetime: Int, tokenID: UUID, issuer: String,
+        logoutID: UUID? = nil, nonce: String? = nil, credentialVersion: Int = 0, issuedAt: Date, lifetime: Int,
+        tokenID: UUID, issuer: String,
         groups: [UUID]? = nil, accessHasGroups: Bool = true, idRoles: [String] = [], accessRoles: [String] = [],
         idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:]
     ) {

@@ -45,6 +45,7 @@ extension V1Endpoint {
                 DocumentedGrant(.oob, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
+                DocumentedGrant(.authorizationCode, .code, .redirectURI),
                 DocumentedGrant(.clientCredentials, .scope),
             ]
         case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,
@@ -130,6 +131,11 @@ extension FormParameter {
             case .clientSecret: .filled.described("The secret of a daemon.").example("development")
             case .clientAssertion: .filled.described("A token signed with a key of the daemon (RFC 7523).")
             case .clientAssertionType: .text.example(ClientCredentialsRequest.assertionType)
+            case .code: .filled.described("An authorization code (RFC 6749 section 4.1.3).")
+            case .redirectURI:
+                .filled.described("The address of the authorization request, byte for byte.")
+                    .example("http://localhost/")
+            case .codeVerifier: .filled.described("The verifier of PKCE (RFC 7636 section 4.5).")
             case .challengeTarget: .text.described("The e-mail address.").example("dana@example.org")
             case .challengeChannel: .text.example("email")
             }

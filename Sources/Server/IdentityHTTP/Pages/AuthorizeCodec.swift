@@ -38,7 +38,8 @@ extension AuthorizeError {
             self.init(error: "interaction_required", code: 50_076, text: "The user must give a second factor.")
         case .registrationNeeded:
             self.init(
-                error: "interaction_required", code: 50_079, text: "The user must register a method for a second factor.")
+                error: "interaction_required", code: 50_079,
+                text: "The user must register a method for a second factor.")
         case .confirmationNeeded:
             self.init(
                 error: "interaction_required", code: 50_199, text: "The user must confirm the sign-in of an app.")
@@ -85,7 +86,8 @@ enum AuthorizeCodec {
     static func answer(_ fields: FormFields, redirect: String) -> AuthorizationReturn {
         var answer = AuthorizationReturn(redirect: redirect, mode: .query)
         do {
-            if let mode = try fields.single("response_mode").flatMap(AuthorizationRequest.ResponseMode.init(rawValue:)) {
+            if let mode = try fields.single("response_mode").flatMap(AuthorizationRequest.ResponseMode.init(rawValue:))
+            {
                 answer.mode = mode
             }
             if let state = try fields.single("state"), state.utf8.count <= longestState { answer.state = state }
@@ -116,7 +118,8 @@ enum AuthorizeCodec {
         switch try value("response_type", longest: 256) {
         case "code": break
         case nil: throw .invalid("The request must contain response_type.", 900_144)
-        case let type? where ["id_token", "token"].contains(where: type.split(separator: " ").map(String.init).contains):
+        case let type?
+        where ["id_token", "token"].contains(where: type.split(separator: " ").map(String.init).contains):
             throw AuthorizeError(
                 error: "unsupported_response_type", code: 700_054, text: "Only the response type code is supported.")
         case _:

@@ -52,7 +52,9 @@ struct HostedCookies: Sendable {
 
     func settingBrowser(_ value: String) -> String { field(name("b"), value, nil) }
 
-    func settingSession(_ value: Secret<String>, lifetime: Int?) -> String { field(name("s"), value.reveal(), lifetime) }
+    func settingSession(_ value: Secret<String>, lifetime: Int?) -> String {
+        field(name("s"), value.reveal(), lifetime)
+    }
 
     var endingSession: String { field(name("s"), "", 0) }
 

@@ -41,7 +41,7 @@ struct HostedDriver: Sendable {
                 flow.restart(isSignUp: !isSignUp)
                 return .progress(flow)
             }
-            let name = try value("username").trimmingBlanks()
+            let name = String(try value("username")[...].trimmingBlanks())
             guard !name.isEmpty, name.utf8.count <= AuthorizeCodec.longestHint else {
                 return .refused(HostedProblem(phrase: name.isEmpty ? .missing : .badEmail, field: "username"), flow)
             }
@@ -51,7 +51,8 @@ struct HostedDriver: Sendable {
             if action == "forgot", let name = flow.username {
                 return try await drive(
                     .startReset(
-                        UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities)), flow)
+                        UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities)), flow
+                )
             }
             flow.keeps = try value("keep") == "1"
             return try await step(.submitSignInPassword(try secret("password"), tokens(flow)), flow)
@@ -80,7 +81,8 @@ struct HostedDriver: Sendable {
             }
             return try await step(.challengeSignIn(method: id, accepted: Self.accepted), flow)
         case .enterContact:
-            return try await step(.challengeContact(try value("contact").trimmingBlanks(), channel: nil), flow)
+            return try await step(
+                .challengeContact(String(try value("contact")[...].trimmingBlanks()), channel: nil), flow)
         case .confirm:
             if action == "other" {
                 flow.username = nil
@@ -150,7 +152,7 @@ struct HostedDriver: Sendable {
     private func submitted(_ attributes: [RequiredAttribute], _ form: FormFields) throws -> SubmittedAttributes {
         var values: [(name: String, value: AttributeValue?)] = []
         for attribute in attributes {
-            let text = try Console.value(attribute.name, of: form).trimmingBlanks()
+            let text = String(try Console.value(attribute.name, of: form)[...].trimmingBlanks())
             switch attribute.type {
             case "boolean": values.append((attribute.name, .boolean(text == "1")))
             case "integer" where !text.isEmpty: values.append((attribute.name, Int(text).map { .integer($0) }))

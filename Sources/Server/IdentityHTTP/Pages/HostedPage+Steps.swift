@@ -240,7 +240,9 @@ extension HostedPage {
         let text = PageLanguage([], accepted: nil)
         var page = HostedPage(
             language: text, brand: "", title: .movingOn,
-            body: "<form method=\"post\" action=\"\(address)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>")
+            body:
+                "<form method=\"post\" action=\"\(address)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
+        )
         page.formTarget = origin.joined(separator: "/")
         var response = page.response()
         response.headers[ConsoleHeader.referrerPolicy] = "no-referrer"
@@ -261,7 +263,8 @@ extension HostedPage {
             case .foreignForm: (.forbidden, .begunElsewhere, .begunElsewhereHelp)
             case .tooMuch: (.contentTooLarge, .cannotGoOn, .overHelp)
             case .busy: (.serviceUnavailable, .busy, .busyHelp)
-            case .request(let fault): (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
+            case .request(let fault):
+                (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
         let page = HostedPage(
             language: text, brand: "", title: title,

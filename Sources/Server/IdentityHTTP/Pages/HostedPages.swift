@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityEngine
+import Logging
 import NIOCore
 import NativeAuthCore
 import NativeAuthWire
@@ -47,7 +48,7 @@ extension IdentityRoutes {
 
     private func authorize(_ fields: FormFields, _ visit: HostedVisit) async throws -> Response {
         let (id, redirect): (ClientID, String)
-        do {
+        do throws(AuthorizePageFault) {
             (id, redirect) = try AuthorizeCodec.client(fields)
         } catch {
             throw HostedFault.authorize(error)
@@ -61,7 +62,7 @@ extension IdentityRoutes {
         }
         // From here on the client gets every error.
         let request: AuthorizationRequest
-        do {
+        do throws(AuthorizeError) {
             request = try AuthorizeCodec.request(
                 fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL)
         } catch {
@@ -167,7 +168,7 @@ extension IdentityRoutes {
         case .answered(let error):
             var response = self.answer(
                 .error(error, to: flow.request.answer, issuer: visit.issuer), isAfterPost: true,
-                page: { HostedPage.moving(visit, to: $0) })
+                page: { [visit] in HostedPage.moving(visit, to: $0) })
             for name in visit.cookies.endingFlow(handle) {
                 response.headers.append(HTTPField(name: .setCookie, value: name))
             }

@@ -36,11 +36,18 @@ enum PagePhrase: Hashable, Sendable {
 
     // Buttons and links.
     case next, signInButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn, tryAgain
-    case haveAccount, noAccount, startAgain, backToApp(String), home
+    case haveAccount, noAccount, startAgain
+    case backToApp(String)
+    case home
 
     // Problems.
-    case wrongCode, oldCode, wait(seconds: Int), locked(minutes: Int), wrongPassword, unknownUser, userExists
-    case disabledAccount, badEmail, badPassword(PasswordFault), mailboxRefuses, blockedContact, badAttributes
+    case wrongCode, oldCode
+    case wait(seconds: Int)
+    case locked(minutes: Int)
+    case wrongPassword, unknownUser, userExists
+    case disabledAccount, badEmail
+    case badPassword(PasswordFault)
+    case mailboxRefuses, blockedContact, badAttributes
     case badField(String)
     case missing
     case alreadyDone

@@ -24,6 +24,7 @@ struct HostedPage: Sendable {
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         let direction = language.language.isRightToLeft ? "rtl" : "ltr"
         let heading = language(title)
+        let noticeText: HTML? = notice.map { "<p class=\"notice\" role=\"status\">\(language($0))</p>" }
         let full = (problem == nil ? "" : "\(language(.errorPrefix)): ") + "\(heading) – \(brand)"
         let html: HTML = """
             <!doctype html>
@@ -36,7 +37,7 @@ struct HostedPage: Sendable {
             <p class="brand">\(brand)</p>
             <h1>\(heading)</h1>
             \(problem.map(summary))
-            \(notice.map { "<p class=\\"notice\\" role=\\"status\\">\\(language($0))</p>" as HTML })
+            \(noticeText)
             \(body)
             </main></body></html>
 
@@ -85,11 +86,12 @@ struct HostedPage: Sendable {
     ) -> HTML {
         let isBad = problem?.field == name
         let describedBy: HTML? = hint.map { _ in " aria-describedby=\"\(name)-hint\"" }
+        let hintText: HTML? = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(language($0))</p>" }
         let optional: HTML? =
             isRequired ? nil : " <span class=\"optional\">(\(language(.optional)))</span>"
         return """
             <div class="field"><label for="\(name)">\(language(label))\(optional)</label>
-            \(hint.map { "<p class=\\"hint\\" id=\\"\\(name)-hint\\">\\(language($0))</p>" as HTML })
+            \(hintText)
             <input id="\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="\(autocomplete)"\
             \(describedBy)\(" required", if: isRequired)\(" readonly", if: isReadOnly)\(" autofocus", if: isBad || isFirst && problem == nil)\
             \(" aria-invalid=\"true\"", if: isBad)\(attributes)></div>

@@ -60,7 +60,8 @@ package enum BackupTables {
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
     /// backup (`REL-BAK-3`).
     package static let leftOut = [
-        "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports", "browser_sessions", "presented_codes",
+        "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
+        "browser_sessions", "presented_codes",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]

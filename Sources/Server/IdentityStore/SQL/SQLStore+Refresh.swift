@@ -61,8 +61,8 @@ extension SQLSession {
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [
-                    family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
-                ])
+                family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
+            ])
     }
 
     /// The update requires the generation that was just read, so that a token is never rotated twice (`SEC-TOK-7`). The
