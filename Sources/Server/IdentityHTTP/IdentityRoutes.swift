@@ -130,6 +130,7 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
+        route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
         for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
@@ -293,6 +294,7 @@ package struct IdentityRoutes: Sendable {
             issuer: "\(base)/v2.0", authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
+            endSessionEndpoint: "\(base)/\(MetadataEndpoint.logout.rawValue)",
             userinfoEndpoint: "\(base)/\(MetadataEndpoint.userInfo.rawValue)",
             revocationEndpoint: "\(base)/\(MetadataEndpoint.revocation.rawValue)",
             introspectionEndpoint: resourceServers.map { _ in

@@ -56,7 +56,9 @@ struct ReadDaemonClaims: Codable, Sendable {
 }
 
 /// The claims of an access token of a user or a daemon. The claim `idtyp` distinguishes them.
-enum ReadAccessToken: JWTPayload {
+enum ReadAccessToken: ReadToken {
+    static let type = TokenType.accessToken
+
     case user(ReadClaims)
     case daemon(ReadDaemonClaims)
 

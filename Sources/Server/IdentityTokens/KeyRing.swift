@@ -61,10 +61,8 @@ package actor KeyRing: TokenIssuer {
         let keys = try await keys(for: subject.tenant)
         let claims = CommonClaims(
             subject,
-            pairwiseSubject: Base64URL.encode(
-                vault.digest(
-                    .pairwiseSubject, tenant: subject.tenant,
-                    [Data(subject.client.description.utf8), Data(subject.user.id.description.utf8)])))
+            pairwiseSubject: vault.pairwiseSubject(
+                of: subject.user.id, for: subject.client, in: subject.tenant))
         do {
             guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
                 throw StoreError.corrupt("no signing key stands after one was inserted")
@@ -99,7 +97,7 @@ package actor KeyRing: TokenIssuer {
     package nonisolated func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken {
-        switch try await read(accessToken, for: tenant, issuer: issuer) {
+        switch try await read(accessToken, for: tenant, issuer: issuer) as ReadAccessToken {
         case .user(let claims): return try claims.accessToken(now: now)
         case .daemon: throw .wrongType
         }
@@ -108,17 +106,26 @@ package actor KeyRing: TokenIssuer {
     package nonisolated func verifyDaemon(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedDaemonToken {
-        switch try await read(accessToken, for: tenant, issuer: issuer) {
+        switch try await read(accessToken, for: tenant, issuer: issuer) as ReadAccessToken {
         case .user: throw .wrongType
         case .daemon(let claims): return try claims.daemonToken(now: now)
         }
     }
 
-    /// The claims of an access token that the tenant signed; its times are not checked yet.
-    private nonisolated func read(
-        _ accessToken: Secret<String>, for tenant: TenantID, issuer: String
-    ) async throws(TokenVerificationError) -> ReadAccessToken {
-        let token = try CompactToken(accessToken)
+    package nonisolated func verifyHint(
+        _ idToken: Secret<String>, for tenant: TenantID, issuer: String
+    ) async throws(TokenVerificationError) -> IDTokenHint {
+        let claims: ReadIDClaims = try await read(idToken, for: tenant, issuer: issuer)
+        guard let client = ClientID(claims.aud) else { throw .malformed }
+        return IDTokenHint(
+            client: client, subject: claims.sub, sessionID: claims.sid.flatMap { UUID(uuidString: $0) })
+    }
+
+    /// The claims of a token that the tenant signed; its times are not checked yet.
+    private nonisolated func read<Claims: ReadToken>(
+        _ text: Secret<String>, for tenant: TenantID, issuer: String
+    ) async throws(TokenVerificationError) -> Claims {
+        let token = try CompactToken(text)
         var keys: TenantKeys
         do {
             keys = try await self.keys(for: tenant)

@@ -93,6 +93,20 @@ struct ReadClaims: JWTPayload {
     }
 }
 
+/// The claims of an ID token with a verified signature, as far as a hint needs them.
+struct ReadIDClaims: ReadToken {
+    static let type = TokenType.idToken
+
+    let iss, sub, aud, tid: String
+    let sid: String?
+
+    var issuer: String { iss }
+    var tenant: String { tid }
+
+    /// Does nothing: a hint may be older than its validity (OpenID Connect RP-Initiated Logout 1.0 section 2).
+    func verify(using algorithm: some JWTAlgorithm) {}
+}
+
 /// The JSON values that a token of this package can contain.
 private enum JSONValue: Codable {
     case text(String)

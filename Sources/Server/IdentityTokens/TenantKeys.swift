@@ -10,6 +10,15 @@ enum TokenType: String, CaseIterable, Sendable {
     case idToken = "JWT"
 }
 
+/// The claims of a token that a tenant signed.
+protocol ReadToken: JWTPayload {
+    static var type: TokenType { get }
+    /// Claim `iss`.
+    var issuer: String { get }
+    /// Claim `tid`.
+    var tenant: String { get }
+}
+
 /// A tenant's opened keys, from one read of the store.
 struct TenantKeys: Sendable {
     /// The records, in the order of the store.
@@ -69,17 +78,14 @@ struct TenantKeys: Sendable {
     }
 
     /// Checks everything but the times, in an order in which nothing unsigned is read.
-    func verify(
-        _ token: CompactToken, issuer: String, tenant: TenantID
-    ) async throws(TokenVerificationError) -> ReadAccessToken {
-        switch type(of: token) {
-        case .accessToken: break
-        case .idToken: throw .wrongType
-        case nil: throw .unknownKey
-        }
-        let claims: ReadAccessToken
+    func verify<Claims: ReadToken>(
+        _ token: CompactToken, as type: Claims.Type = Claims.self, issuer: String, tenant: TenantID
+    ) async throws(TokenVerificationError) -> Claims {
+        guard let found = self.type(of: token) else { throw .unknownKey }
+        guard found == Claims.type else { throw .wrongType }
+        let claims: Claims
         do {
-            claims = try await collection.verify(token.text, as: ReadAccessToken.self)
+            claims = try await collection.verify(token.text, as: Claims.self)
         } catch let error as JWTError where error.errorType == .malformedToken {
             throw .malformed
         } catch {

@@ -217,6 +217,12 @@ private struct PlainIssuer: TokenIssuer {
         throw .malformed
     }
 
+    func verifyHint(
+        _ idToken: Secret<String>, for tenant: TenantID, issuer: String
+    ) async throws(TokenVerificationError) -> IDTokenHint {
+        throw .malformed
+    }
+
     func claimedTenant(of accessToken: Secret<String>) -> TenantID? { nil }
 
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }

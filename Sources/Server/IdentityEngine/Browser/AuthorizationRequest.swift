@@ -39,13 +39,13 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
     package var loginHint: String?
     /// The authentication contexts that the tokens must state, such as `c1`.
     package var contexts: [String]
-    /// The only user that may be the answer, from `id_token_hint` or the claim `sub`.
-    package var user: UserID?
+    /// The only user that may be the answer, as the claim `sub`, from `id_token_hint` or `claims`.
+    package var subject: String?
 
     package init(
         client: ClientID, redirect: String, redirectKind: RedirectAddresses.Kind, responseMode: ResponseMode,
         state: String? = nil, nonce: String? = nil, challenge: String? = nil, scopes: [String], prompts: [Prompt] = [],
-        maxAge: Int? = nil, loginHint: String? = nil, contexts: [String] = [], user: UserID? = nil
+        maxAge: Int? = nil, loginHint: String? = nil, contexts: [String] = [], subject: String? = nil
     ) {
         self.client = client
         self.redirect = redirect
@@ -59,7 +59,7 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
         self.maxAge = maxAge
         self.loginHint = loginHint
         self.contexts = contexts
-        self.user = user
+        self.subject = subject
     }
 
     /// Whether the answer goes to an app of a phone or a desk. Another app may have taken its address, so it gets no code
@@ -111,10 +111,12 @@ extension AuthorizationRequest {
     ///
     /// - Parameters:
     ///   - session: The browser's live session with its account; nil when no user is signed in.
+    ///   - subject: The claim `sub` of the session's user.
     ///   - demand: The factors that the application requires, with the contexts of the request.
     ///   - isConfirmed: Whether the user has just chosen to go on with the session.
     package func judged(
-        _ session: BrowserSignIn?, _ demand: FactorDemand, allowsSignUp: Bool, isConfirmed: Bool = false, now: Date
+        _ session: BrowserSignIn?, subject: String? = nil, _ demand: FactorDemand, allowsSignUp: Bool,
+        isConfirmed: Bool = false, now: Date
     ) -> AuthorizationVerdict {
         let isSilent = prompts.contains(.none)
         if prompts.contains(.create), !isConfirmed {
@@ -123,8 +125,7 @@ extension AuthorizationRequest {
         guard let session, isFresh(session, now), !wantsFreshProof else {
             return isSilent ? .refused(.loginRequired) : .signIn
         }
-        let isOther = user.map { $0 != session.account.user.id } ?? false
-        guard !isOther else { return isSilent ? .refused(.loginRequired) : .signIn }
+        guard self.subject == nil || self.subject == subject else { return isSilent ? .refused(.loginRequired) : .signIn }
         let isHintedOther = loginHint.map { !session.account.isNamed($0) } ?? false
         let asks = prompts.contains(.selectAccount) || prompts.contains(.consent) || isHintedOther
         if isSilent {

@@ -99,8 +99,9 @@ extension Engine {
     ) async throws(EngineError) -> (verdict: AuthorizationVerdict, code: Secret<String>?) {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return (.signIn, nil) }
         let context = context(of: caller, tenant, client)
+        let subject = signIn.map { vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id) }
         let verdict = request.judged(
-            signIn, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
+            signIn, subject: subject, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
             isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
@@ -125,6 +126,28 @@ extension Engine {
             throw .broken("the proofs of a session do not fit a token")
         }
         return begun
+    }
+
+    /// What an ID token that comes back as a hint says; nil for a token that this tenant did not sign.
+    package func hint(
+        _ idToken: Secret<String>, in tenant: Tenant
+    ) async throws(EngineError) -> IDTokenHint? {
+        do {
+            return try await ports.issuer.verifyHint(idToken, for: tenant.id, issuer: settings.baseURL)
+        } catch {
+            switch error {
+            case .unavailable(let cause): throw .tokens(.unavailable(cause))
+            case .malformed, .unknownKey, .wrongSignature, .wrongType, .wrongIssuer, .expired, .notYetValid: return nil
+            }
+        }
+    }
+
+    /// Whether a hint is about the user, and the session, of a browser.
+    package func isHint(_ hint: IDTokenHint, about signIn: BrowserSignIn) -> Bool {
+        guard let id = hint.sessionID else { return false }
+        let tenant = signIn.session.tenant
+        return hint.subject == vault.pairwiseSubject(of: signIn.account.user.id, for: hint.client, in: tenant)
+            && id == logoutID(of: signIn.session.id, for: hint.client, in: tenant)
     }
 
     /// Ends a session: the user signs out in the browser.

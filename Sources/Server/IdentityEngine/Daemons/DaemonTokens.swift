@@ -271,6 +271,14 @@ extension Engine {
         try await application(id, in: tenant)
     }
 
+    package func applications(of tenant: Tenant) async throws(EngineError) -> [Client] {
+        do {
+            return try await ports.clients.entry(of: tenant.id)?.applications ?? []
+        } catch {
+            throw .store(error)
+        }
+    }
+
     func application(_ id: ClientID, in tenant: Tenant) async throws(EngineError) -> Client? {
         do {
             return try await ports.clients.client(id, in: tenant.id)

@@ -100,6 +100,15 @@ package struct Vault: Sendable {
         await dataKeys.learn(Data(sealed.prefix(Self.idLength)), now: now)
     }
 
+    /// The claim `sub` of a user: different in every application, and always the same in one (OpenID Connect Core 1.0 section
+    /// 8.1).
+    package func pairwiseSubject(of user: UserID, for client: ClientID, in tenant: TenantID) -> String {
+        Base64URL.encode(
+            digest(
+                .pairwiseSubject, tenant: tenant,
+                [Data(client.description.utf8), Data(user.description.utf8)]))
+    }
+
     /// HMAC-SHA-256 over `parts`, each prefixed with its length, so that no two lists give the same input
     /// (`SEC-SEC-3`). It uses the first data key, so a digest never changes.
     package func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data]) -> Data {

@@ -144,6 +144,22 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     }
 }
 
+/// An ID token of this server as a hint about a user and an application.
+package struct IDTokenHint: Hashable, Sendable {
+    /// Claim `aud`.
+    package var client: ClientID
+    /// Claim `sub`: different in every application.
+    package var subject: String
+    /// Claim `sid`.
+    package var sessionID: UUID?
+
+    package init(client: ClientID, subject: String, sessionID: UUID?) {
+        self.client = client
+        self.subject = subject
+        self.sessionID = sessionID
+    }
+}
+
 /// The content of a daemon's token.
 package struct DaemonTokenSubject: Hashable, Sendable {
     package var tenant: TenantID
@@ -247,6 +263,10 @@ package protocol TokenIssuer: AssertionVerifier {
     func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken
+    /// Verifies an ID token that comes back as a hint: its times are not checked.
+    func verifyHint(
+        _ idToken: Secret<String>, for tenant: TenantID, issuer: String
+    ) async throws(TokenVerificationError) -> IDTokenHint
     /// Signs an access token of a daemon.
     func sign(_ subject: DaemonTokenSubject) async throws(TokenIssuerError) -> Secret<String>
     /// The same checks as ``verify(_:for:issuer:now:)`` for a token of a daemon. Neither accepts the tokens of the other.

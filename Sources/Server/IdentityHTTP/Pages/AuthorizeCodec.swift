@@ -99,9 +99,11 @@ enum AuthorizeCodec {
 
     /// The rest of the request.
     ///
+    /// - Parameter hinted: The user of `id_token_hint`, as the claim `sub`.
     /// - Throws: ``AuthorizeError`` for the first fault.
     static func request(
-        _ fields: FormFields, _ client: Client, redirect: String, kind: RedirectAddresses.Kind, baseURL: String
+        _ fields: FormFields, _ client: Client, redirect: String, kind: RedirectAddresses.Kind, baseURL: String,
+        hinted: String? = nil
     ) throws(AuthorizeError) -> AuthorizationRequest {
         try checkRepetitions(fields)
         func value(_ name: String, longest: Int) throws(AuthorizeError) -> String? {
@@ -156,7 +158,7 @@ enum AuthorizeCodec {
             state: try value("state", longest: longestState), nonce: try value("nonce", longest: longestNonce),
             challenge: challenge, scopes: scopes, prompts: prompts, maxAge: maxAge,
             loginHint: prompts.contains(.selectAccount) ? nil : try value("login_hint", longest: longestHint),
-            contexts: claims)
+            contexts: claims.contexts, subject: hinted ?? claims.subject)
     }
 
     /// The parameters that a request can have. Others are ignored (RFC 6749 section 3.1).
@@ -224,14 +226,23 @@ enum AuthorizeCodec {
         return prompts
     }
 
-    private static func claims(_ text: String?) throws(AuthorizeError) -> [String] {
-        guard let text else { return [] }
+    /// What `claims` asks for that is kept: authentication contexts, and a user (OpenID Connect Core 1.0 section 5.5).
+    private static func claims(_ text: String?) throws(AuthorizeError) -> (contexts: [String], subject: String?) {
+        struct Subject: Decodable {
+            struct IDToken: Decodable {
+                struct Value: Decodable { let value: String? }
+                let sub: Value?
+            }
+
+            let id_token: IDToken?
+        }
+        guard let text else { return ([], nil) }
         do {
             let contexts = try WireJSON.decode(ClaimsRequest.self, from: Data(text.utf8)).demandedContexts
             guard contexts.count <= 16, contexts.allSatisfy(ClaimsRequest.isContext) else {
                 throw AuthorizeError.invalid("claims asks for an unknown authentication context.", 90_100)
             }
-            return contexts
+            return (contexts, try JSONDecoder().decode(Subject.self, from: Data(text.utf8)).id_token?.sub?.value)
         } catch let error as AuthorizeError {
             throw error
         } catch {

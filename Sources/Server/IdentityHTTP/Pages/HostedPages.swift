@@ -30,14 +30,14 @@ extension IdentityRoutes {
 
     /// On a POST from another site the session's cookie does not travel; on the GET that follows it does (`OIDC-20`).
     private func authorizeByPost(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
-        let form = try await Self.body(of: request)
+        let form = try await Self.pageForm(of: request)
         let address = "\(request.uri.path)?\(form.encoded)"
         guard address.utf8.count <= RequestGuard.longestURI else { throw RequestFault.uriTooLong }
         return Self.seeOther(engine.settings.baseURL + address)
     }
 
     /// The fields of a form whose parameters may also be in a query.
-    private static func body(of request: Request) async throws -> FormFields {
+    static func pageForm(of request: Request) async throws -> FormFields {
         guard MediaType.isForm(request.headers[.contentType]) else { throw RequestFault.wrongContentType }
         do {
             return try FormFields(decoding: try await RequestGuard.body(of: request).readableBytesView)
@@ -60,11 +60,13 @@ extension IdentityRoutes {
         guard let kind = client.redirects.accepts(redirect) else {
             throw HostedFault.authorize(.redirectNotRegistered)
         }
-        // From here on the client gets every error.
+        // From here on the client gets every error. A hint that is not ours says nothing.
+        let hint = try await hint(fields, visit)
         let request: AuthorizationRequest
         do throws(AuthorizeError) {
             request = try AuthorizeCodec.request(
-                fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL)
+                fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL,
+                hinted: hint.flatMap { $0.client == id ? $0.subject : nil })
         } catch {
             return answer(.error(error, to: AuthorizeCodec.answer(fields, redirect: redirect), issuer: visit.issuer))
         }
@@ -87,7 +89,19 @@ extension IdentityRoutes {
         return try await page(flow, HostedHandle.new(visit.now, engine.ports.randomness), visit, isFirst: true)
     }
 
-    private static func language(_ fields: FormFields, _ visit: HostedVisit) -> PageLanguage {
+    /// The ID token that comes back as a hint; nil when there is none of ours.
+    func hint(_ fields: FormFields, _ visit: HostedVisit) async throws -> IDTokenHint? {
+        let text: String?
+        do {
+            text = try fields.single("id_token_hint")
+        } catch {
+            return nil
+        }
+        guard let text, !text.isEmpty else { return nil }
+        return try await engine.hint(Secret(text), in: visit.tenant)
+    }
+
+    static func language(_ fields: FormFields, _ visit: HostedVisit) -> PageLanguage {
         do {
             return PageLanguage(try fields.list("ui_locales") ?? [], accepted: visit.accepted)
         } catch {
@@ -125,7 +139,7 @@ extension IdentityRoutes {
 
     private func takeStep(_ request: Request, _ handle: String, _ visit: inout HostedVisit) async throws -> Response {
         try Self.checkSite(request, baseURL: engine.settings.baseURL)
-        let form = try await Self.body(of: request)
+        let form = try await Self.pageForm(of: request)
         guard let browser = visit.cookies.browser else { throw HostedFault.noCookies }
         let flow: HostedFlow
         if let sealed = visit.cookies.flow(handle) {
@@ -177,7 +191,7 @@ extension IdentityRoutes {
     }
 
     /// Only our own pages send forms here (`SEC-WEB-4`, `SEC-WEB-20`).
-    private static func checkSite(_ request: Request, baseURL: String) throws {
+    static func checkSite(_ request: Request, baseURL: String) throws {
         if let site = request.headers[HostedHeader.fetchSite], site != "same-origin" { throw HostedFault.foreignForm }
         guard let origin = request.headers[.origin] else { return }
         let own = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
@@ -252,7 +266,7 @@ extension IdentityRoutes {
 
     // MARK: - Around a request
 
-    private func visit(_ request: Request, _ context: IdentityRequestContext) async throws -> HostedVisit {
+    func visit(_ request: Request, _ context: IdentityRequestContext) async throws -> HostedVisit {
         guard let tenant = try await engine.tenant(named: try context.parameters.require("tenant")) else {
             throw HostedFault.unknownTenant
         }
@@ -269,7 +283,7 @@ extension IdentityRoutes {
     }
 
     /// Turns faults into pages. Only failures of the server go on to the guard.
-    private func paged(
+    func paged(
         _ request: Request, _ context: IdentityRequestContext, _ body: () async throws -> Response
     ) async throws -> Response {
         do {

@@ -58,6 +58,7 @@ extension PagePhrase {
         case .yes: "Yes"
         case .next: "Next"
         case .signInButton: "Sign in"
+        case .signOutButton: "Sign out"
         case .createButton: "Create account"
         case .cancel: "Cancel"
         case .sendAgain: "Send a new code"

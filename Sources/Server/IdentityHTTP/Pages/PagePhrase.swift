@@ -35,7 +35,7 @@ enum PagePhrase: Hashable, Sendable {
     case yes
 
     // Buttons and links.
-    case next, signInButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn, tryAgain
+    case next, signInButton, signOutButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn, tryAgain
     case haveAccount, noAccount, startAgain
     case backToApp(String)
     case home
