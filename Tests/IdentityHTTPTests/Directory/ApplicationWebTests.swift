@@ -25,7 +25,7 @@ import Testing
                 """)
             #expect(created.status == 201, "\(created)")
             let id = try #require(created.text("id"))
-            #expect(created["isFallbackPublicClient"] == .boolean(true), "it is public until it has a secret")
+            #expect(created["isFallbackPublicClient"] == .boolean(false), "as it was sent")
             #expect(created["web"]?["homePageUrl"] == .string("https://shop.example.com/"))
             #expect(created["nativeAuthRequiresPkce"] == .boolean(true) && stored()?.isConfidential == false)
 

@@ -32,6 +32,9 @@ extension Client {
     package var isConfidential: Bool {
         webReference.map { !$0.settings.secrets.isEmpty || !$0.settings.keys.isEmpty } ?? false
     }
+
+    /// Whether it is a program on a server: apps and pages cannot keep a secret.
+    package var canKeepSecrets: Bool { isConfidential || !redirects[.web].isEmpty }
 }
 
 extension TenantDirectory.Entry {

@@ -134,7 +134,7 @@ extension Console {
                 ("Scopes", client.scopes.isEmpty ? nil : "\(client.scopes.joined(separator: ", "))"),
             ] + Self.webFacts(of: client)))
             </section>
-            \(Self.hasSecrets(client) ? panel(of: client.web.secrets, client.id, in: tenant, visitor) : nil)
+            \(client.canKeepSecrets ? panel(of: client.web.secrets, client.id, in: tenant, visitor) : nil)
             \(roles(of: client, in: entry, groups: groups, visitor))
             <section class="panel"><h2>Attributes of the sign-up</h2>
             \(rows.isEmpty ? "<p class=\"muted\">None.</p>" : Self.table("Attributes", "Attribute", [Column(title: "Type"), Column(title: "At sign-up"), Column(title: "Users may change it"), Column(title: "Rule", kind: "wide")], rows))

@@ -33,9 +33,6 @@ extension Console {
         }
     }
 
-    /// Whether the page of an application shows secrets: a program on a server has them.
-    static func hasSecrets(_ client: Client) -> Bool { client.isConfidential || !client.redirects[.web].isEmpty }
-
     /// Makes a secret and shows it, once.
     func newSecret(
         _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
@@ -107,8 +104,7 @@ extension Console {
         let id = try context.parameters.require("application").lowercased()
         if let daemon = entry.daemons.first(where: { $0.id.description == id }) { return .daemon(daemon) }
         let client = try client(context, in: entry)
-        // An app or a page has no secret that could stay one.
-        guard Self.hasSecrets(client) else { throw ConsoleFault.missing }
+        guard client.canKeepSecrets else { throw ConsoleFault.missing }
         return .application(client)
     }
 

@@ -10,7 +10,7 @@ enum ApplicationCodec {
 
     static func object(_ client: Client, in tenant: TenantID) -> Object {
         var object = shared(client.id, client.displayName, in: tenant)
-        object["isFallbackPublicClient"] = .boolean(!client.isConfidential)
+        object["isFallbackPublicClient"] = .boolean(!client.canKeepSecrets)
         object["nativeAuthenticationApisEnabled"] = .string(client.isNativeAuthEnabled ? "all" : "none")
         if client.flowSource != .none { object["nativeAuthSignIn"] = .string(client.userFlow.method.rawValue) }
         if let flow = client.sharedFlow { object["nativeAuthUserFlowId"] = .string(flow.text) }

@@ -161,10 +161,7 @@ extension OperatorDesk {
         let holder = try credentialed(keys)
         switch holder {
         case .application(let client):
-            // An app or a page has no secret that could stay one.
-            guard client.isConfidential || !client.redirects[.web].isEmpty else {
-                throw DirectoryFailure(.readOnlyProperty("passwordCredentials"))
-            }
+            guard client.canKeepSecrets else { throw DirectoryFailure(.readOnlyProperty("passwordCredentials")) }
         case .daemon(let daemon): try mayGive(daemon)
         }
         return holder

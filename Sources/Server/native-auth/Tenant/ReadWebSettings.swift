@@ -45,7 +45,7 @@ enum ReadWebSettings {
         web.requiresPKCE = members.flag("requiresPKCE") ?? true
         if !web.requiresPKCE, credentials.isEmpty {
             members.add(
-                "requiresPKCE is false, and the application has no secret and no key; a public application must use PKCE.",
+                "a public application must use PKCE: give it a secret or a key, or leave requiresPKCE out.",
                 at: "requiresPKCE")
         }
         web.isThirdParty = members.flag("thirdParty") ?? false
