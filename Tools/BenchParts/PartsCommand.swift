@@ -130,7 +130,7 @@ private final class PartsBench: Sendable {
         settings.limits = nil
         engine = Engine(
             .init(
-                clients: tenants, flows: store, users: store, refresh: store, assertions: store,
+                clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store,
                 hasher: try Argon2idHasher(),
                 issuer: keys, randomness: randomness, mail: MailSignal()), vault: vault, settings: settings)
         guard let client = ClientID(Self.app), let tenant = try await tenants.tenant(named: "contoso") else {

@@ -184,7 +184,7 @@ struct SimulationHasher: PasswordHasher {
 }
 
 /// The store of the server, which may fail once: before it writes, or after it has written (`REL-DB-3`).
-final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, KeyStore {
+final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, AssertionStore, KeyStore {
     enum Fault: Sendable {
         /// Nothing is written.
         case refuses
@@ -361,6 +361,37 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, AssertionStore, Key
     ) async throws(StoreError) -> Answer {
         try await write { () async throws(StoreError) in
             try await store.updateRefreshFamily(id, in: tenant, decide: decide)
+        }
+    }
+
+    func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
+        try await store.browserSignIn(digest, in: tenant)
+    }
+
+    func browserSignIn(of id: UUID, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
+        try await store.browserSignIn(of: id, in: tenant)
+    }
+
+    func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError) {
+        try await write { () async throws(StoreError) in
+            try await store.noteUse(ofBrowserSession: id, in: tenant, at: date)
+        }
+    }
+
+    func endBrowserSession(
+        _ id: UUID, in tenant: TenantID, at date: Date, recording event: AuditEvent
+    ) async throws(StoreError) {
+        try await write { () async throws(StoreError) in
+            try await store.endBrowserSession(id, in: tenant, at: date, recording: event)
+        }
+    }
+
+    func presentCode<Answer: Sendable>(
+        _ digest: Data, ofBrowserSession id: UUID, in tenant: TenantID,
+        decide: @escaping @Sendable (CodeFacts) -> (code: PresentedCode?, effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await write { () async throws(StoreError) in
+            try await store.presentCode(digest, ofBrowserSession: id, in: tenant, decide: decide)
         }
     }
 

@@ -38,7 +38,8 @@ package struct InProcessTransport: HTTPTransport {
         try await response.body.write(collector)
         return TransportResponse(
             status: response.status.code,
-            headers: Dictionary(response.headers.map { ($0.name.canonicalName, $0.value) }) { $1 },
+            // As URLSession joins repeated fields; no cookie of the server has a comma.
+            headers: Dictionary(response.headers.map { ($0.name.canonicalName, $0.value) }) { "\($0), \($1)" },
             body: Data(collector.bytes.value.readableBytesView))
     }
 

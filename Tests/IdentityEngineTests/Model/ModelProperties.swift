@@ -146,7 +146,7 @@ struct EdgeCheck {
                     .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
                     must(false, "a notice with a code")
                 }
-            case .write(.openRefreshFamily): checkTokens(must)
+            case .write(.openRefreshFamily), .write(.openBrowserSession): checkTokens(must)
             case .write(.removeStrongMethods), .write(.setSuspension(_, of: _, .some)):
                 must(variation.journey == .reset && proofs.contains(.own), "SEC-ENR-7: a method goes without a reset")
             case .write(.setSuspension(_, of: _, nil)):

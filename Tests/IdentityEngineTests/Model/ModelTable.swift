@@ -197,7 +197,7 @@ enum Answer: Hashable {
                 case .awaitReset: .accepted(.awaitReset)
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
-                case .signedIn: .accepted(.signedIn)
+                case .signedIn, .signedInBrowser: .accepted(.signedIn)
                 case .revoked, .accountChanged: .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
@@ -224,7 +224,7 @@ struct Written: OptionSet, Hashable {
             case .createUser: insert(.user)
             case .addStrongMethod: insert(.method)
             case .write(.changePassword): insert(.password)
-            case .write(.openRefreshFamily): insert(.tokens)
+            case .write(.openRefreshFamily), .write(.openBrowserSession): insert(.tokens)
             case .write, .mailNotice, .mailUndo, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts,
                 .rememberNetwork:
                 break

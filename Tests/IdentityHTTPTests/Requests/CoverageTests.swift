@@ -33,7 +33,8 @@ extension AnswerName {
             case .awaitReset: .awaitReset
             case .passwordChanged: .passwordChanged
             case .signIn: .signIn
-            case .signedIn: .signedIn
+            // Only hosted pages ask for it.
+            case .signedIn, .signedInBrowser: .signedIn
             case .revoked: .revoked
             case .redirectToBrowser: .redirectToBrowser
             case .accountChanged: .accountChanged
@@ -80,6 +81,12 @@ extension AnswerName {
             case .blockedContact: .blockedContact
             case .mailboxRefuses: .mailboxRefuses
             case .secondFactorNeeded: .secondFactorNeeded
+            case .unusableCode(.unusable): .unusableGrantCode
+            case .unusableCode(.expired): .expiredGrantCode
+            case .unusableCode(.used): .usedGrantCode
+            case .unusableCode(.wrongRedirect): .grantCodeOfOtherAddress
+            case .unusableCode(.wrongVerifier): .wrongVerifier
+            case .unusableCode(.sessionEnded): .endedBrowserSession
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
             case .revokedRefreshToken: .revokedRefreshToken
@@ -92,6 +99,7 @@ extension AnswerName {
             case .unknownDaemon: .unknownDaemon
             case .noProof: .daemonWithoutProof
             case .severalProofs: .severalProofs
+            case .publicClient: .publicClient
             case .wrongSecret: .wrongSecret
             case .endedSecret: .endedSecret
             case .unusableAssertion(.wrongTime): .assertionOutsideItsTime
@@ -201,7 +209,13 @@ extension AnswerName {
         case .invalidContact: Wire("invalid_request", 901_001)
         case .blockedContact, .mailboxRefuses: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .secondFactorNeeded: Wire("invalid_grant", 50_076)
-        case .unusableRefreshToken: Wire("invalid_grant", 70_000)
+        case .unusableRefreshToken, .unusableGrantCode: Wire("invalid_grant", 70_000)
+        case .expiredGrantCode: Wire("invalid_grant", 70_008)
+        case .usedGrantCode: Wire("invalid_grant", 54_005)
+        case .grantCodeOfOtherAddress: Wire("invalid_grant", 500_112)
+        case .wrongVerifier: Wire("invalid_grant", 501_481)
+        case .endedBrowserSession: Wire("invalid_grant", 50_173)
+        case .publicClient: Wire("invalid_client", 700_025, status: 401)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
         case .revokedRefreshToken: Wire("invalid_grant", 50_173)
         case .malformed, .parametersInQuery: Wire("invalid_request", 9_002_313)
@@ -241,6 +255,10 @@ extension AnswerName {
         case .unknownDaemon: "no daemon with this client_id"
         case .severalProofs: "one way of client authentication"
         case .daemonScopeInvalid: "one resource, followed by /.default"
+        case .unusableGrantCode: "The code is not valid"
+        case .unusableRefreshToken: "The refresh_token is not valid"
+        case .endedBrowserSession: "after the code was issued"
+        case .revokedRefreshToken: "The refresh_token was revoked"
         case .daemonToken, .daemonWithoutProof, .wrongSecret, .endedSecret, .unusableAssertion,
             .assertionOutsideItsTime, .scopeNotDefault,
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
@@ -253,9 +271,8 @@ extension AnswerName {
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword,
             .passwordChangeRequired, .locked,
             .accountDisabled, .invalidContact, .blockedContact, .mailboxRefuses, .secondFactorNeeded,
-            .unusableRefreshToken,
-            .expiredRefreshToken,
-            .revokedRefreshToken, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
+            .expiredRefreshToken, .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier,
+            .publicClient, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
             .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
             .broken:
             nil
@@ -685,8 +702,47 @@ enum EndpointTable {
                     body: Data(body.utf8)))
             return try await client.refresh(refreshToken)
         },
-        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "authorization_code"),
+        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "device_code"),
+        token(.unusableGrantCode, "no authorization code of this application") { server in
+            try await party.redeem("AAAA", at: server)
+        },
+        token(.expiredGrantCode, "the authorization code is older than a minute") { server in
+            let code = try await grantCode(server)
+            server.clock.advance(by: 61)
+            return try await party.redeem(code, at: server)
+        },
+        token(.usedGrantCode, "the authorization code was redeemed before, by another request") { server in
+            let code = try await grantCode(server)
+            _ = try await party.redeem(code, at: server)
+            return try await party.redeem(code, at: server, ["scope": "openid"])
+        },
+        token(.grantCodeOfOtherAddress, "the `redirect_uri` is not that of the authorization request") { server in
+            try await party.redeem(grantCode(server), at: server, ["redirect_uri": "http://localhost:1"])
+        },
+        token(.wrongVerifier, "the `code_verifier` does not fit the challenge, or there was none") { server in
+            try await party.redeem(grantCode(server), at: server, ["code_verifier": nil])
+        },
+        token(.endedBrowserSession, "the user signed out, or changed the credentials, after the code") { server in
+            let browser = TestBrowser(server)
+            try await browser.signUp("dana@example.com", at: server, for: party)
+            let code = try #require(browser.answer["code"])
+            try await browser.get("/contoso/\(MetadataEndpoint.logout.rawValue)")
+            try await browser.submit([:])
+            return try await party.redeem(code, at: server)
+        },
+        token(.publicClient, "an application without secret and key sends one") { server in
+            try await party.redeem("AAAA", at: server, ["client_secret": "x"])
+        },
     ]
+
+    private static let party = TestRelyingParty(.emailPassword)
+
+    /// An authorization code of a new user.
+    private static func grantCode(_ server: IdentityTestServer) async throws -> String {
+        let browser = TestBrowser(server)
+        try await browser.signUp("dana@example.com", at: server, for: party)
+        return try #require(browser.answer["code"])
+    }
 
     /// The requests of daemons (docs/protocol.md §19).
     private static let daemons: [EndpointRow] = [

@@ -17,6 +17,7 @@ extension Refusal {
             next = refusal.following
         }
         return all + PasswordFault.allCases.map(Refusal.unacceptablePassword)
+            + CodeFault.allCases.map(Refusal.unusableCode)
     }
 
     private var following: Refusal? {
@@ -53,7 +54,8 @@ extension Refusal {
         case .secondFactorNeeded: .unusableRefreshToken
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
-        case .revokedRefreshToken: .throttled(retryAfter: 7)
+        case .revokedRefreshToken: .unusableCode(.unusable)
+        case .unusableCode: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -94,6 +96,8 @@ extension Refusal {
         case .mailboxRefuses: [.signInChallenge, .registerChallenge]
         // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
+        // Native clients send no code.
+        case .unusableCode: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -115,7 +119,8 @@ extension DaemonRefusal {
         switch self {
         case .unknownDaemon: .noProof
         case .noProof: .severalProofs
-        case .severalProofs: .wrongSecret
+        case .severalProofs: .publicClient
+        case .publicClient: .wrongSecret
         case .wrongSecret: .endedSecret
         case .endedSecret: .invalidScope
         case .invalidScope: .scopeNotDefault

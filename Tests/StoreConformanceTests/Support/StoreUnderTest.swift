@@ -7,7 +7,8 @@ import NativeAuthCore
 import Testing
 
 /// All ports that the engine needs from a database.
-typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & AssertionStore & KeyStore
+typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & BrowserStore & AssertionStore
+    & KeyStore
 
 /// A store for the conformance suite: every test gets it fresh and empty.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {

@@ -24,6 +24,9 @@ enum AnswerName: String, CaseIterable, Sendable {
     case accountDisabled, unknownMethod, invalidContact, blockedContact, mailboxRefuses, secondFactorNeeded,
         unusableRefreshToken
     case expiredRefreshToken, revokedRefreshToken
+    // Of authorization codes, and of applications that prove who they are.
+    case unusableGrantCode, expiredGrantCode, usedGrantCode, grantCodeOfOtherAddress, wrongVerifier, endedBrowserSession
+    case publicClient
     // Faults of requests.
     case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
     case parametersInQuery, unknownTenantOfDocument, wrongContentType, bodyTooLarge, headersTooLarge, uriTooLong
@@ -68,7 +71,9 @@ enum AnswerName: String, CaseIterable, Sendable {
             ])
         case .invalidScope, .scopeNotConsented, .incorrectPassword, .passwordChangeRequired, .locked,
             .secondFactorNeeded,
-            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant:
+            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant, .unusableGrantCode,
+            .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier, .endedBrowserSession,
+            .publicClient:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]

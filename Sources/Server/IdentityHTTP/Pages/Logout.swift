@@ -28,7 +28,7 @@ extension IdentityRoutes {
                     return try await confirmedSignOut(sealed, fields, request, visit)
                 }
             } else {
-                do {
+                do throws(FormError) {
                     fields = try FormFields(decoding: (request.uri.query ?? "").utf8)
                 } catch {
                     throw RequestFault.malformed(error)
