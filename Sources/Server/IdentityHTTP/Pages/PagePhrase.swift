@@ -35,7 +35,8 @@ enum PagePhrase: Hashable, Sendable {
     case yes
 
     // Buttons and links.
-    case next, signInButton, signOutButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn, tryAgain
+    case next, signInButton, signOutButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn,
+        tryAgain
     case haveAccount, noAccount, startAgain
     case backToApp(String)
     case home
@@ -60,26 +61,46 @@ enum PagePhrase: Hashable, Sendable {
     case errorPrefix, pleaseCheck
 }
 
-/// A language of the hosted pages: those of the mails, where the pages have it.
+extension PagePhrase {
+    /// A time to wait: in seconds below two minutes, else in whole minutes, rounded up.
+    func time(_ seconds: Int, _ inSeconds: (Int) -> String, _ inMinutes: (Int) -> String) -> String {
+        seconds < 120 ? inSeconds(seconds) : inMinutes((seconds + 59) / 60)
+    }
+}
+
+/// A language of the hosted pages: they have those of the mails.
 struct PageLanguage: Hashable, Sendable {
     var language: MailLanguage
-
-    /// The languages that the pages have.
-    static let all: [MailLanguage] = [.english, .danish, .dutch, .french, .japanese]
 
     /// - Parameters:
     ///   - wishes: Tags of languages, the strongest wish first.
     ///   - accepted: The field `Accept-Language`.
     init(_ wishes: [String], accepted: MailLanguage?) {
-        let wished = wishes.lazy.compactMap { MailLanguage(tag: $0) }.first { Self.all.contains($0) }
-        language = wished ?? accepted.flatMap { Self.all.contains($0) ? $0 : nil } ?? .english
+        language = wishes.lazy.compactMap { MailLanguage(tag: $0) }.first ?? accepted ?? .english
     }
 
     func callAsFunction(_ phrase: PagePhrase) -> String {
         switch language {
-        case .english, .arabic, .chinese, .czech, .danish, .dutch, .finnish, .french, .german, .hebrew, .italian,
-            .japanese, .korean, .norwegian, .polish, .portuguese, .spanish, .swedish, .turkish, .ukrainian:
-            phrase.english
+        case .english: phrase.english
+        case .arabic: phrase.arabic
+        case .chinese: phrase.chinese
+        case .czech: phrase.czech
+        case .danish: phrase.danish
+        case .dutch: phrase.dutch
+        case .finnish: phrase.finnish
+        case .french: phrase.french
+        case .german: phrase.german
+        case .hebrew: phrase.hebrew
+        case .italian: phrase.italian
+        case .japanese: phrase.japanese
+        case .korean: phrase.korean
+        case .norwegian: phrase.norwegian
+        case .polish: phrase.polish
+        case .portuguese: phrase.portuguese
+        case .spanish: phrase.spanish
+        case .swedish: phrase.swedish
+        case .turkish: phrase.turkish
+        case .ukrainian: phrase.ukrainian
         }
     }
 }

@@ -73,9 +73,9 @@ extension PagePhrase {
         case .home: "Home page"
         case .wrongCode: "This code is not right. Check it, or ask for a new one."
         case .oldCode: "This code is too old. Ask for a new one."
-        case .wait(let seconds): "Too many tries. Please wait \(Self.time(seconds)), and try again."
+        case .wait(let seconds): "Too many tries. Please wait \(time(seconds, inSeconds, inMinutes)), and try again."
         case .locked(let minutes):
-            "There were too many wrong passwords. Wait \(minutes == 1 ? "a minute" : "\(minutes) minutes"), or reset the password."
+            "There were too many wrong passwords. Wait \(inMinutes(minutes)), or reset the password."
         case .wrongPassword: "This is not the right password."
         case .unknownUser: "There is no account with this name. Check it, or create an account."
         case .userExists: "There is an account with this address already. Sign in instead."
@@ -105,7 +105,11 @@ extension PagePhrase {
         }
     }
 
-    private static func time(_ seconds: Int) -> String {
-        seconds < 120 ? "\(seconds) seconds" : "\((seconds + 59) / 60) minutes"
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "a second" : "\(count) seconds"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "a minute" : "\(count) minutes"
     }
 }

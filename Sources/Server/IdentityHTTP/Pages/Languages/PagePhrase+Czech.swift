@@ -1,0 +1,139 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var czech: String {
+        switch self {
+        case .signIn: "Přihlášení"
+        case .createAccount: "Vytvořte si účet"
+        case .enterPassword: "Zadejte heslo"
+        case .enterCode: "Podívejte se do e-mailu"
+        case .choosePassword: "Zvolte si heslo"
+        case .chooseNewPassword: "Zvolte si nové heslo"
+        case .aboutYou: "O vás"
+        case .chooseMethod: "Ještě jeden krok"
+        case .addMailbox: "Přidejte další e-mailovou adresu"
+        case .cannotGoOn: "Nemůžeme pokračovat"
+        case .tookTooLong: "Trvalo to příliš dlouho"
+        case .needsCookies: "Povolte soubory cookie"
+        case .begunElsewhere: "Přihlášení začalo jinde"
+        case .signedIn: "Přihlášení proběhlo"
+        case .movingOn: "Okamžik"
+        case .signOut: "Odhlásit se?"
+        case .signedOut: "Odhlášení proběhlo"
+        case .busy: "Zkuste to za chvíli znovu"
+        case .continueTo(let app): "Pokračovat do aplikace \(app)"
+        case .toApp(let app): "Poté budete pokračovat do aplikace \(app)."
+        case .codeSent(let address): "Poslali jsme kód na adresu \(address)."
+        case .codeIsValid: "Platí deset minut. Pokud ho nevidíte, podívejte se do složky se spamem."
+        case .signedInAs(let name): "Přihlášený účet: \(name)"
+        case .whyMailbox: "Tato aplikace vyžaduje další ověření. Při přihlášení budeme na tuto adresu posílat kódy."
+        case .whyMethod: "Tato aplikace vyžaduje další ověření. Kam můžeme poslat kód?"
+        case .passwordRules: "Alespoň 8 znaků a tři z těchto druhů: malá písmena, velká písmena, číslice, jiné znaky."
+        case .nothingLost: "Nic se nezměnilo."
+        case .cookiesHelp:
+            "Váš prohlížeč odmítá soubor cookie, který je k přihlášení potřeba. Povolte pro tuto adresu soubory cookie a zkuste to znovu."
+        case .begunElsewhereHelp:
+            "Toto přihlášení nezačalo v tomto prohlížeči, nebo byly smazány jeho soubory cookie. Vraťte se do aplikace a začněte znovu."
+        case .wrongAddressHelp:
+            "Neznáme aplikaci, ze které přicházíte, nebo na její požadavek nemůžeme odpovědět. Vraťte se a zkuste to znovu. Pokud se to stane znovu, informujte tvůrce aplikace."
+        case .policyHelp: "Váš účet neumožňuje ověření, které tato aplikace vyžaduje."
+        case .overHelp: "Toto přihlášení skončilo. Můžete začít znovu."
+        case .mayCloseWindow(let app): "Vraťte se do aplikace \(app). Toto okno můžete zavřít."
+        case .movingOnHelp(let app): "Vracíme vás do aplikace \(app)."
+        case .busyHelp: "Server teď nemůže odpovědět. Zadané údaje se neztratily: za chvíli formulář odešlete znovu."
+        case .signOutHelp(let tenant): "Váš účet \(tenant) bude v tomto prohlížeči odhlášen."
+        case .signedOutHelp: "Toto okno můžete zavřít."
+        case .requestNumber(let number): "Číslo tohoto požadavku: \(number)"
+        case .email: "E-mailová adresa"
+        case .emailOrName: "E-mailová adresa nebo uživatelské jméno"
+        case .password: "Heslo"
+        case .newPassword: "Nové heslo"
+        case .code: "Kód"
+        case .secondEmail: "Jiná e-mailová adresa"
+        case .staySignedIn: "Neodhlašovat na tomto zařízení"
+        case .optional: "nepovinné"
+        case .attribute(let name): attribute(name)
+        case .yes: "Ano"
+        case .next: "Další"
+        case .signInButton: "Přihlásit se"
+        case .signOutButton: "Odhlásit se"
+        case .createButton: "Vytvořit účet"
+        case .cancel: "Zrušit"
+        case .sendAgain: "Poslat nový kód"
+        case .forgotPassword: "Zapomněli jste heslo?"
+        case .otherAccount: "Použít jiný účet"
+        case .goOn: "Pokračovat"
+        case .tryAgain: "Zkusit znovu"
+        case .haveAccount: "Už mám účet"
+        case .noAccount: "Vytvořit účet"
+        case .startAgain: "Začít znovu"
+        case .backToApp(let app): "Zpět do aplikace \(app)"
+        case .home: "Úvodní stránka"
+        case .wrongCode: "Tento kód není správný. Zkontrolujte ho nebo požádejte o nový."
+        case .oldCode: "Tento kód je příliš starý. Požádejte o nový."
+        case .wait(let seconds):
+            "Příliš mnoho pokusů. Počkejte \(time(seconds, inSeconds, inMinutes)) a zkuste to znovu."
+        case .locked(let minutes):
+            "Bylo zadáno příliš mnoho nesprávných hesel. Počkejte \(inMinutes(minutes)), nebo si resetujte heslo."
+        case .wrongPassword: "Toto heslo není správné."
+        case .unknownUser: "Účet s tímto jménem neexistuje. Zkontrolujte ho, nebo si vytvořte účet."
+        case .userExists: "Účet s touto adresou už existuje. Přihlaste se."
+        case .disabledAccount: "Tento účet nelze použít."
+        case .badEmail: "Zadejte e-mailovou adresu, například jmeno@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Toto heslo je příliš krátké: musí mít alespoň 8 znaků."
+            case .tooLong: "Toto heslo je příliš dlouhé: může mít nejvýše 256 znaků."
+            case .tooWeak: "Použijte tři z těchto druhů: malá písmena, velká písmena, číslice, jiné znaky."
+            case .banned: "Toto heslo se dá snadno uhodnout. Zvolte si jiné."
+            case .recentlyUsed: "Toto je vaše současné heslo. Zvolte si jiné."
+            case .invalid: "Toto heslo obsahuje znak, který nelze použít."
+            }
+        case .mailboxRefuses: "Poštovní server této adresy odmítá naše e-maily. Použijte jinou adresu."
+        case .blockedContact: "Tuto adresu teď nelze přidat. Použijte nejprve adresu svého účtu."
+        case .badAttributes: "Některé odpovědi nelze použít. Zkontrolujte je."
+        case .badField(let name): "Zkontrolujte: \(attribute(name))."
+        case .missing: "Vyplňte toto pole."
+        case .alreadyDone: "Tento krok už je hotový. Pokračujte tady."
+        case .codeSentAgain: "Pokud je poslední kód starší než minutu, nový je na cestě."
+        case .signUpClosed: "Do této aplikace se noví uživatelé nemohou registrovat."
+        case .noPassword: "Tento účet nemá heslo. Přihlaste se pomocí kódu."
+        case .text(let text): text
+        case .errorPrefix: "Chyba"
+        case .pleaseCheck: "Zkontrolujte"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Celé jméno"
+        case "givenName": "Jméno"
+        case "surname": "Příjmení"
+        case "jobTitle": "Pracovní pozice"
+        case "country": "Země"
+        case "state": "Kraj"
+        case "city": "Město"
+        case "streetAddress": "Ulice a číslo"
+        case "postalCode": "PSČ"
+        case "preferredLanguage": "Jazyk"
+        case AttributeDefinition.aliasName: "Uživatelské jméno"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        counted(count, "sekundu", "sekundy", "sekund")
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        counted(count, "minutu", "minuty", "minut")
+    }
+
+    private func counted(_ count: Int, _ one: String, _ few: String, _ many: String) -> String {
+        switch count {
+        case 1: one
+        case 2...4: "\(count) \(few)"
+        case _: "\(count) \(many)"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var dutch: String {
+        switch self {
+        case .signIn: "Aanmelden"
+        case .createAccount: "Maak uw account aan"
+        case .enterPassword: "Voer uw wachtwoord in"
+        case .enterCode: "Bekijk uw e-mail"
+        case .choosePassword: "Kies een wachtwoord"
+        case .chooseNewPassword: "Kies een nieuw wachtwoord"
+        case .aboutYou: "Over u"
+        case .chooseMethod: "Nog één stap"
+        case .addMailbox: "Voeg een tweede e-mailadres toe"
+        case .cannotGoOn: "We kunnen niet verdergaan"
+        case .tookTooLong: "Dit duurde te lang"
+        case .needsCookies: "Sta cookies toe"
+        case .begunElsewhere: "Elders begonnen"
+        case .signedIn: "U bent aangemeld"
+        case .movingOn: "Een ogenblik"
+        case .signOut: "Afmelden?"
+        case .signedOut: "U bent afgemeld"
+        case .busy: "Probeer het zo opnieuw"
+        case .continueTo(let app): "Doorgaan naar \(app)"
+        case .toApp(let app): "om door te gaan naar \(app)"
+        case .codeSent(let address): "We hebben een code gestuurd naar \(address)."
+        case .codeIsValid: "Deze is tien minuten geldig. Ziet u de code niet, kijk dan in de map met spam."
+        case .signedInAs(let name): "U bent aangemeld als \(name)."
+        case .whyMailbox:
+            "Deze app vraagt om een extra verificatie. Als u zich aanmeldt, sturen we codes naar dit adres."
+        case .whyMethod: "Deze app vraagt om een extra verificatie. Waar mogen we een code naartoe sturen?"
+        case .passwordRules:
+            "Minstens 8 tekens, met drie van deze soorten: kleine letters, hoofdletters, cijfers, andere tekens."
+        case .nothingLost: "Er is niets gewijzigd."
+        case .cookiesHelp:
+            "Uw browser weigert de cookie die nodig is om u aan te melden. Sta cookies toe voor dit adres en probeer het opnieuw."
+        case .begunElsewhereHelp:
+            "Deze aanmelding is niet in deze browser begonnen, of de cookies zijn verwijderd. Ga terug naar de app en begin opnieuw."
+        case .wrongAddressHelp:
+            "We kennen de app niet die u hierheen heeft gestuurd, of kunnen het verzoek ervan niet beantwoorden. Ga terug en probeer het opnieuw. Gebeurt het weer, meld het dan aan de makers van de app."
+        case .policyHelp: "Uw account kan de verificatie niet geven waar deze app om vraagt."
+        case .overHelp: "Deze aanmelding is beëindigd. U kunt opnieuw beginnen."
+        case .mayCloseWindow(let app): "Ga terug naar \(app). U kunt dit venster sluiten."
+        case .movingOnHelp(let app): "We brengen u terug naar \(app)."
+        case .busyHelp:
+            "De server kan nu niet antwoorden. Wat u hebt ingevuld, is niet verloren: verstuur het formulier zo nog een keer."
+        case .signOutHelp(let tenant): "U wordt in deze browser afgemeld bij \(tenant)."
+        case .signedOutHelp: "U kunt dit venster sluiten."
+        case .requestNumber(let number): "Nummer van deze aanvraag: \(number)"
+        case .email: "E-mailadres"
+        case .emailOrName: "E-mailadres of gebruikersnaam"
+        case .password: "Wachtwoord"
+        case .newPassword: "Nieuw wachtwoord"
+        case .code: "Code"
+        case .secondEmail: "Een ander e-mailadres"
+        case .staySignedIn: "Aangemeld blijven op dit apparaat"
+        case .optional: "optioneel"
+        case .attribute(let name): attribute(name)
+        case .yes: "Ja"
+        case .next: "Volgende"
+        case .signInButton: "Aanmelden"
+        case .signOutButton: "Afmelden"
+        case .createButton: "Account aanmaken"
+        case .cancel: "Annuleren"
+        case .sendAgain: "Nieuwe code sturen"
+        case .forgotPassword: "Wachtwoord vergeten?"
+        case .otherAccount: "Een ander account gebruiken"
+        case .goOn: "Doorgaan"
+        case .tryAgain: "Opnieuw proberen"
+        case .haveAccount: "Ik heb een account"
+        case .noAccount: "Een account aanmaken"
+        case .startAgain: "Opnieuw beginnen"
+        case .backToApp(let app): "Terug naar \(app)"
+        case .home: "Startpagina"
+        case .wrongCode: "Deze code klopt niet. Controleer de code of vraag een nieuwe aan."
+        case .oldCode: "Deze code is te oud. Vraag een nieuwe aan."
+        case .wait(let seconds):
+            "Te veel pogingen. Wacht \(time(seconds, inSeconds, inMinutes)) en probeer het opnieuw."
+        case .locked(let minutes):
+            "Er zijn te veel verkeerde wachtwoorden ingevoerd. Wacht \(inMinutes(minutes)) of stel het wachtwoord opnieuw in."
+        case .wrongPassword: "Dit wachtwoord klopt niet."
+        case .unknownUser: "Er is geen account met deze naam. Controleer de naam of maak een account aan."
+        case .userExists: "Er is al een account met dit adres. Meld u aan."
+        case .disabledAccount: "Dit account kan niet worden gebruikt."
+        case .badEmail: "Voer een e-mailadres in, bijvoorbeeld naam@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Dit wachtwoord is te kort: er zijn minstens 8 tekens nodig."
+            case .tooLong: "Dit wachtwoord is te lang: er zijn hoogstens 256 tekens mogelijk."
+            case .tooWeak: "Gebruik drie van deze soorten: kleine letters, hoofdletters, cijfers, andere tekens."
+            case .banned: "Dit wachtwoord is makkelijk te raden. Kies een ander."
+            case .recentlyUsed: "Dit is uw huidige wachtwoord. Kies een ander."
+            case .invalid: "Dit wachtwoord bevat een teken dat niet kan worden gebruikt."
+            }
+        case .mailboxRefuses: "De mailserver van dit adres weigert onze e-mails. Gebruik een ander adres."
+        case .blockedContact: "Dit adres kan nu niet worden toegevoegd. Gebruik eerst het adres van uw account."
+        case .badAttributes: "Sommige antwoorden kunnen niet worden gebruikt. Controleer ze."
+        case .badField(let name): "Controleer dit: \(attribute(name))."
+        case .missing: "Vul dit veld in."
+        case .alreadyDone: "Die stap is al gedaan. Ga hier verder."
+        case .codeSentAgain: "Is de vorige code ouder dan een minuut, dan is er een nieuwe onderweg."
+        case .signUpClosed: "In deze app kunnen nieuwe gebruikers geen account aanmaken."
+        case .noPassword: "Dit account heeft geen wachtwoord. Meld u aan met een code."
+        case .text(let text): text
+        case .errorPrefix: "Fout"
+        case .pleaseCheck: "Controleer dit"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Naam"
+        case "givenName": "Voornaam"
+        case "surname": "Achternaam"
+        case "jobTitle": "Functie"
+        case "country": "Land"
+        case "state": "Provincie"
+        case "city": "Plaats"
+        case "streetAddress": "Straat en huisnummer"
+        case "postalCode": "Postcode"
+        case "preferredLanguage": "Taal"
+        case AttributeDefinition.aliasName: "Gebruikersnaam"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "een seconde" : "\(count) seconden"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "een minuut" : "\(count) minuten"
+    }
+}

@@ -1,0 +1,134 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var finnish: String {
+        switch self {
+        case .signIn: "Kirjaudu sisään"
+        case .createAccount: "Luo tilisi"
+        case .enterPassword: "Anna salasanasi"
+        case .enterCode: "Katso sähköpostisi"
+        case .choosePassword: "Valitse salasana"
+        case .chooseNewPassword: "Valitse uusi salasana"
+        case .aboutYou: "Tietoja sinusta"
+        case .chooseMethod: "Vielä yksi vaihe"
+        case .addMailbox: "Lisää toinen sähköpostiosoite"
+        case .cannotGoOn: "Emme voi jatkaa"
+        case .tookTooLong: "Tämä kesti liian kauan"
+        case .needsCookies: "Salli evästeet"
+        case .begunElsewhere: "Aloitettu muualla"
+        case .signedIn: "Olet kirjautunut sisään"
+        case .movingOn: "Hetki vain"
+        case .signOut: "Kirjaudutaanko ulos?"
+        case .signedOut: "Olet kirjautunut ulos"
+        case .busy: "Yritä pian uudelleen"
+        case .continueTo(let app): "Jatka sovellukseen \(app)"
+        case .toApp(let app): "niin pääset sovellukseen \(app)"
+        case .codeSent(let address): "Lähetimme koodin osoitteeseen \(address)."
+        case .codeIsValid: "Se on voimassa kymmenen minuuttia. Jos et näe sitä, katso roskapostikansioon."
+        case .signedInAs(let name): "Olet kirjautunut tilillä \(name)."
+        case .whyMailbox:
+            "Tämä sovellus vaatii lisävahvistuksen. Lähetämme koodeja tähän osoitteeseen, kun kirjaudut sisään."
+        case .whyMethod: "Tämä sovellus vaatii lisävahvistuksen. Minne voimme lähettää koodin?"
+        case .passwordRules:
+            "Vähintään 8 merkkiä ja kolmea näistä: pieniä kirjaimia, isoja kirjaimia, numeroita, muita merkkejä."
+        case .nothingLost: "Mitään ei muutettu."
+        case .cookiesHelp:
+            "Selaimesi estää evästeen, jota kirjautuminen tarvitsee. Salli evästeet tälle osoitteelle ja yritä uudelleen."
+        case .begunElsewhereHelp:
+            "Kirjautumista ei aloitettu tässä selaimessa, tai sen evästeet on poistettu. Palaa sovellukseen ja aloita alusta."
+        case .wrongAddressHelp:
+            "Emme tunne sovellusta, josta tulit, tai emme voi vastata sen pyyntöön. Palaa ja yritä uudelleen. Jos näin käy taas, ilmoita asiasta sovelluksen tekijöille."
+        case .policyHelp: "Tilisi ei voi antaa vahvistusta, jota tämä sovellus vaatii."
+        case .overHelp: "Tämä kirjautuminen on päättynyt. Voit aloittaa alusta."
+        case .mayCloseWindow(let app): "Palaa sovellukseen \(app). Voit sulkea tämän ikkunan."
+        case .movingOnHelp(let app): "Viemme sinut takaisin sovellukseen \(app)."
+        case .busyHelp:
+            "Palvelin ei voi vastata juuri nyt. Kirjoittamasi tiedot ovat tallessa: lähetä lomake hetken päästä uudelleen."
+        case .signOutHelp(let tenant): "Sinut kirjataan ulos palvelusta \(tenant) tässä selaimessa."
+        case .signedOutHelp: "Voit sulkea tämän ikkunan."
+        case .requestNumber(let number): "Pyynnön numero: \(number)"
+        case .email: "Sähköpostiosoite"
+        case .emailOrName: "Sähköpostiosoite tai käyttäjätunnus"
+        case .password: "Salasana"
+        case .newPassword: "Uusi salasana"
+        case .code: "Koodi"
+        case .secondEmail: "Toinen sähköpostiosoite"
+        case .staySignedIn: "Pysy kirjautuneena tällä laitteella"
+        case .optional: "valinnainen"
+        case .attribute(let name): attribute(name)
+        case .yes: "Kyllä"
+        case .next: "Seuraava"
+        case .signInButton: "Kirjaudu sisään"
+        case .signOutButton: "Kirjaudu ulos"
+        case .createButton: "Luo tili"
+        case .cancel: "Peruuta"
+        case .sendAgain: "Lähetä uusi koodi"
+        case .forgotPassword: "Unohditko salasanasi?"
+        case .otherAccount: "Käytä toista tiliä"
+        case .goOn: "Jatka"
+        case .tryAgain: "Yritä uudelleen"
+        case .haveAccount: "Minulla on tili"
+        case .noAccount: "Luo tili"
+        case .startAgain: "Aloita alusta"
+        case .backToApp(let app): "Takaisin sovellukseen \(app)"
+        case .home: "Etusivu"
+        case .wrongCode: "Koodi ei ole oikea. Tarkista se tai pyydä uusi."
+        case .oldCode: "Koodi on liian vanha. Pyydä uusi."
+        case .wait(let seconds):
+            "Liian monta yritystä. Odota \(time(seconds, inSeconds, inMinutes)) ja yritä uudelleen."
+        case .locked(let minutes):
+            "Väärä salasana annettiin liian monta kertaa. Odota \(inMinutes(minutes)) tai nollaa salasana."
+        case .wrongPassword: "Salasana ei ole oikea."
+        case .unknownUser: "Tällä nimellä ei ole tiliä. Tarkista nimi tai luo tili."
+        case .userExists: "Tällä osoitteella on jo tili. Kirjaudu sisään."
+        case .disabledAccount: "Tätä tiliä ei voi käyttää."
+        case .badEmail: "Anna sähköpostiosoite, esimerkiksi nimi@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Salasana on liian lyhyt: siinä on oltava vähintään 8 merkkiä."
+            case .tooLong: "Salasana on liian pitkä: siinä saa olla enintään 256 merkkiä."
+            case .tooWeak: "Käytä kolmea näistä: pieniä kirjaimia, isoja kirjaimia, numeroita, muita merkkejä."
+            case .banned: "Salasana on helppo arvata. Valitse toinen."
+            case .recentlyUsed: "Tämä on nykyinen salasanasi. Valitse toinen."
+            case .invalid: "Salasanassa on merkki, jota ei voi käyttää."
+            }
+        case .mailboxRefuses: "Tämän osoitteen sähköpostipalvelin torjuu viestimme. Käytä toista osoitetta."
+        case .blockedContact: "Tätä osoitetta ei voi lisätä nyt. Käytä ensin tilisi osoitetta."
+        case .badAttributes: "Kaikkia vastauksia ei voi käyttää. Tarkista ne."
+        case .badField(let name): "Tarkista tämä: \(attribute(name))."
+        case .missing: "Täytä tämä kenttä."
+        case .alreadyDone: "Se vaihe on jo tehty. Jatka tästä."
+        case .codeSentAgain: "Jos edellinen koodi on yli minuutin vanha, uusi on tulossa."
+        case .signUpClosed: "Tähän sovellukseen ei voi luoda uusia tilejä."
+        case .noPassword: "Tällä tilillä ei ole salasanaa. Kirjaudu sisään koodilla."
+        case .text(let text): text
+        case .errorPrefix: "Virhe"
+        case .pleaseCheck: "Tarkista tämä"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Nimi"
+        case "givenName": "Etunimi"
+        case "surname": "Sukunimi"
+        case "jobTitle": "Tehtävänimike"
+        case "country": "Maa"
+        case "state": "Maakunta"
+        case "city": "Kaupunki"
+        case "streetAddress": "Katuosoite"
+        case "postalCode": "Postinumero"
+        case "preferredLanguage": "Kieli"
+        case AttributeDefinition.aliasName: "Käyttäjätunnus"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "sekunti" : "\(count) sekuntia"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "minuutti" : "\(count) minuuttia"
+    }
+}

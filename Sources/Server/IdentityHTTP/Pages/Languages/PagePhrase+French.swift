@@ -1,0 +1,136 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var french: String {
+        switch self {
+        case .signIn: "Connexion"
+        case .createAccount: "Créez votre compte"
+        case .enterPassword: "Saisissez votre mot de passe"
+        case .enterCode: "Consultez vos e-mails"
+        case .choosePassword: "Choisissez un mot de passe"
+        case .chooseNewPassword: "Choisissez un nouveau mot de passe"
+        case .aboutYou: "À propos de vous"
+        case .chooseMethod: "Encore une étape"
+        case .addMailbox: "Ajoutez une autre adresse e-mail"
+        case .cannotGoOn: "Impossible de continuer"
+        case .tookTooLong: "Le délai est dépassé"
+        case .needsCookies: "Autorisez les cookies"
+        case .begunElsewhere: "Connexion commencée ailleurs"
+        case .signedIn: "Connexion réussie"
+        case .movingOn: "Un instant"
+        case .signOut: "Se déconnecter\u{A0}?"
+        case .signedOut: "Déconnexion réussie"
+        case .busy: "Réessayez dans un instant"
+        case .continueTo(let app): "Continuer vers \(app)"
+        case .toApp(let app): "pour continuer vers \(app)"
+        case .codeSent(let address): "Nous avons envoyé un code à \(address)."
+        case .codeIsValid: "Il est valable dix minutes. Si vous ne le voyez pas, regardez dans vos spams."
+        case .signedInAs(let name): "Vous utilisez le compte \(name)."
+        case .whyMailbox:
+            "Cette application demande une vérification supplémentaire. Quand vous vous connecterez, nous enverrons un code à cette adresse."
+        case .whyMethod:
+            "Cette application demande une vérification supplémentaire. Où pouvons-nous envoyer un code\u{A0}?"
+        case .passwordRules:
+            "Au moins 8 caractères, dont trois de ces types\u{A0}: minuscules, majuscules, chiffres, autres caractères."
+        case .nothingLost: "Rien n’a été modifié."
+        case .cookiesHelp:
+            "Votre navigateur refuse le cookie nécessaire à la connexion. Autorisez les cookies pour cette adresse, puis réessayez."
+        case .begunElsewhereHelp:
+            "Cette connexion n’a pas été commencée dans ce navigateur, ou ses cookies ont été supprimés. Retournez dans l’application et recommencez."
+        case .wrongAddressHelp:
+            "Nous ne connaissons pas l’application d’où vous venez, ou nous ne pouvons pas répondre à sa demande. Revenez en arrière et réessayez. Si cela se reproduit, prévenez les responsables de l’application."
+        case .policyHelp: "Votre compte ne permet pas la vérification que cette application demande."
+        case .overHelp: "Cette connexion est terminée. Vous pouvez recommencer."
+        case .mayCloseWindow(let app): "Retournez à \(app). Vous pouvez fermer cette fenêtre."
+        case .movingOnHelp(let app): "Nous vous ramenons à \(app)."
+        case .busyHelp:
+            "Le serveur ne peut pas répondre pour le moment. Votre saisie n’est pas perdue\u{A0}: renvoyez le formulaire dans un instant."
+        case .signOutHelp(let tenant): "Votre session chez \(tenant) sera fermée dans ce navigateur."
+        case .signedOutHelp: "Vous pouvez fermer cette fenêtre."
+        case .requestNumber(let number): "Numéro de cette demande\u{A0}: \(number)"
+        case .email: "Adresse e-mail"
+        case .emailOrName: "Adresse e-mail ou nom d’utilisateur"
+        case .password: "Mot de passe"
+        case .newPassword: "Nouveau mot de passe"
+        case .code: "Code"
+        case .secondEmail: "Une autre adresse e-mail"
+        case .staySignedIn: "Rester connecté sur cet appareil"
+        case .optional: "facultatif"
+        case .attribute(let name): attribute(name)
+        case .yes: "Oui"
+        case .next: "Suivant"
+        case .signInButton: "Se connecter"
+        case .signOutButton: "Se déconnecter"
+        case .createButton: "Créer le compte"
+        case .cancel: "Annuler"
+        case .sendAgain: "Envoyer un nouveau code"
+        case .forgotPassword: "Mot de passe oublié\u{A0}?"
+        case .otherAccount: "Utiliser un autre compte"
+        case .goOn: "Continuer"
+        case .tryAgain: "Réessayer"
+        case .haveAccount: "J’ai un compte"
+        case .noAccount: "Créer un compte"
+        case .startAgain: "Recommencer"
+        case .backToApp(let app): "Retour à \(app)"
+        case .home: "Page d’accueil"
+        case .wrongCode: "Ce code n’est pas le bon. Vérifiez-le ou demandez-en un nouveau."
+        case .oldCode: "Ce code est trop ancien. Demandez-en un nouveau."
+        case .wait(let seconds): "Trop de tentatives. Attendez \(time(seconds, inSeconds, inMinutes)), puis réessayez."
+        case .locked(let minutes):
+            "Trop de mots de passe erronés ont été saisis. Attendez \(inMinutes(minutes)) ou réinitialisez le mot de passe."
+        case .wrongPassword: "Ce mot de passe n’est pas le bon."
+        case .unknownUser: "Aucun compte ne porte ce nom. Vérifiez-le ou créez un compte."
+        case .userExists: "Cette adresse a déjà un compte. Connectez-vous."
+        case .disabledAccount: "Ce compte ne peut pas être utilisé."
+        case .badEmail: "Saisissez une adresse e-mail, par exemple nom@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Ce mot de passe est trop court\u{A0}: il doit avoir au moins 8 caractères."
+            case .tooLong: "Ce mot de passe est trop long\u{A0}: il peut avoir au plus 256 caractères."
+            case .tooWeak: "Utilisez trois de ces types\u{A0}: minuscules, majuscules, chiffres, autres caractères."
+            case .banned: "Ce mot de passe est facile à deviner. Choisissez-en un autre."
+            case .recentlyUsed: "C’est votre mot de passe actuel. Choisissez-en un autre."
+            case .invalid: "Ce mot de passe contient un caractère qui ne peut pas être utilisé."
+            }
+        case .mailboxRefuses:
+            "Le serveur de messagerie de cette adresse refuse nos e-mails. Utilisez une autre adresse."
+        case .blockedContact:
+            "Cette adresse ne peut pas être ajoutée pour le moment. Utilisez d’abord l’adresse de votre compte."
+        case .badAttributes: "Certaines réponses ne peuvent pas être utilisées. Vérifiez-les."
+        case .badField(let name): "À vérifier\u{A0}: \(attribute(name))."
+        case .missing: "Remplissez ce champ."
+        case .alreadyDone: "Cette étape est déjà faite. Continuez ici."
+        case .codeSentAgain: "Si le dernier code a plus d’une minute, un nouveau est en route."
+        case .signUpClosed: "Cette application n’accepte pas de nouveaux utilisateurs."
+        case .noPassword: "Ce compte n’a pas de mot de passe. Connectez-vous avec un code."
+        case .text(let text): text
+        case .errorPrefix: "Erreur"
+        case .pleaseCheck: "À vérifier"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Nom complet"
+        case "givenName": "Prénom"
+        case "surname": "Nom de famille"
+        case "jobTitle": "Fonction"
+        case "country": "Pays"
+        case "state": "Région"
+        case "city": "Ville"
+        case "streetAddress": "Adresse postale"
+        case "postalCode": "Code postal"
+        case "preferredLanguage": "Langue"
+        case AttributeDefinition.aliasName: "Nom d’utilisateur"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "une seconde" : "\(count) secondes"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "une minute" : "\(count) minutes"
+    }
+}

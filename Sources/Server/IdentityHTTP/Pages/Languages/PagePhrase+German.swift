@@ -1,0 +1,136 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var german: String {
+        switch self {
+        case .signIn: "Anmelden"
+        case .createAccount: "Konto erstellen"
+        case .enterPassword: "Passwort eingeben"
+        case .enterCode: "Schauen Sie in Ihr Postfach"
+        case .choosePassword: "Passwort wählen"
+        case .chooseNewPassword: "Neues Passwort wählen"
+        case .aboutYou: "Über Sie"
+        case .chooseMethod: "Noch ein Schritt"
+        case .addMailbox: "Weitere E-Mail-Adresse hinzufügen"
+        case .cannotGoOn: "Hier geht es nicht weiter"
+        case .tookTooLong: "Das hat zu lange gedauert"
+        case .needsCookies: "Bitte Cookies erlauben"
+        case .begunElsewhere: "Woanders begonnen"
+        case .signedIn: "Sie sind angemeldet"
+        case .movingOn: "Einen Moment"
+        case .signOut: "Abmelden?"
+        case .signedOut: "Sie sind abgemeldet"
+        case .busy: "Bitte gleich noch einmal versuchen"
+        case .continueTo(let app): "Weiter zu \(app)"
+        case .toApp(let app): "um zu \(app) zu gelangen"
+        case .codeSent(let address): "Wir haben einen Code an \(address) gesendet."
+        case .codeIsValid: "Er ist zehn Minuten gültig. Wenn Sie ihn nicht sehen, schauen Sie im Spam-Ordner nach."
+        case .signedInAs(let name): "Sie sind angemeldet als \(name)."
+        case .whyMailbox:
+            "Diese App verlangt eine zusätzliche Bestätigung. Wenn Sie sich anmelden, senden wir Codes an diese Adresse."
+        case .whyMethod: "Diese App verlangt eine zusätzliche Bestätigung. Wohin dürfen wir einen Code senden?"
+        case .passwordRules:
+            "Mindestens 8 Zeichen, mit drei dieser Arten: Kleinbuchstaben, Großbuchstaben, Ziffern, andere Zeichen."
+        case .nothingLost: "Es wurde nichts geändert."
+        case .cookiesHelp:
+            "Ihr Browser lehnt das Cookie ab, das für die Anmeldung nötig ist. Erlauben Sie Cookies für diese Adresse und versuchen Sie es noch einmal."
+        case .begunElsewhereHelp:
+            "Diese Anmeldung wurde nicht in diesem Browser begonnen, oder seine Cookies wurden gelöscht. Gehen Sie zurück zur App und beginnen Sie von vorn."
+        case .wrongAddressHelp:
+            "Wir kennen die App nicht, von der Sie kommen, oder können ihre Anfrage nicht beantworten. Gehen Sie zurück und versuchen Sie es noch einmal. Wenn es wieder passiert, wenden Sie sich an den Anbieter der App."
+        case .policyHelp: "Mit Ihrem Konto ist die Bestätigung, die diese App verlangt, nicht möglich."
+        case .overHelp: "Diese Anmeldung ist beendet. Sie können von vorn beginnen."
+        case .mayCloseWindow(let app): "Gehen Sie zurück zu \(app). Sie können dieses Fenster schließen."
+        case .movingOnHelp(let app): "Wir bringen Sie zurück zu \(app)."
+        case .busyHelp:
+            "Der Server kann gerade nicht antworten. Ihre Eingaben sind nicht verloren: Senden Sie das Formular gleich noch einmal."
+        case .signOutHelp(let tenant): "Sie werden in diesem Browser bei \(tenant) abgemeldet."
+        case .signedOutHelp: "Sie können dieses Fenster schließen."
+        case .requestNumber(let number): "Nummer dieser Anfrage: \(number)"
+        case .email: "E-Mail-Adresse"
+        case .emailOrName: "E-Mail-Adresse oder Benutzername"
+        case .password: "Passwort"
+        case .newPassword: "Neues Passwort"
+        case .code: "Code"
+        case .secondEmail: "Eine andere E-Mail-Adresse"
+        case .staySignedIn: "Auf diesem Gerät angemeldet bleiben"
+        case .optional: "optional"
+        case .attribute(let name): attribute(name)
+        case .yes: "Ja"
+        case .next: "Weiter"
+        case .signInButton: "Anmelden"
+        case .signOutButton: "Abmelden"
+        case .createButton: "Konto erstellen"
+        case .cancel: "Abbrechen"
+        case .sendAgain: "Neuen Code senden"
+        case .forgotPassword: "Passwort vergessen?"
+        case .otherAccount: "Anderes Konto verwenden"
+        case .goOn: "Weiter"
+        case .tryAgain: "Noch einmal versuchen"
+        case .haveAccount: "Ich habe ein Konto"
+        case .noAccount: "Konto erstellen"
+        case .startAgain: "Von vorn beginnen"
+        case .backToApp(let app): "Zurück zu \(app)"
+        case .home: "Startseite"
+        case .wrongCode: "Dieser Code ist nicht richtig. Prüfen Sie ihn oder fordern Sie einen neuen an."
+        case .oldCode: "Dieser Code ist zu alt. Fordern Sie einen neuen an."
+        case .wait(let seconds):
+            "Zu viele Versuche. Warten Sie \(time(seconds, inSeconds, inMinutes)) und versuchen Sie es noch einmal."
+        case .locked(let minutes):
+            "Es wurden zu viele falsche Passwörter eingegeben. Warten Sie \(inMinutes(minutes)) oder setzen Sie das Passwort zurück."
+        case .wrongPassword: "Dieses Passwort ist nicht richtig."
+        case .unknownUser: "Es gibt kein Konto mit diesem Namen. Prüfen Sie ihn oder erstellen Sie ein Konto."
+        case .userExists: "Zu dieser Adresse gibt es bereits ein Konto. Melden Sie sich an."
+        case .disabledAccount: "Dieses Konto kann nicht verwendet werden."
+        case .badEmail: "Geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Dieses Passwort ist zu kurz: Es muss mindestens 8 Zeichen haben."
+            case .tooLong: "Dieses Passwort ist zu lang: Es darf höchstens 256 Zeichen haben."
+            case .tooWeak: "Verwenden Sie drei dieser Arten: Kleinbuchstaben, Großbuchstaben, Ziffern, andere Zeichen."
+            case .banned: "Dieses Passwort ist leicht zu erraten. Wählen Sie ein anderes."
+            case .recentlyUsed: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes."
+            case .invalid: "Dieses Passwort enthält ein Zeichen, das nicht verwendet werden kann."
+            }
+        case .mailboxRefuses:
+            "Der Mailserver dieser Adresse lehnt unsere E-Mails ab. Verwenden Sie eine andere Adresse."
+        case .blockedContact:
+            "Diese Adresse kann jetzt nicht hinzugefügt werden. Verwenden Sie zuerst die Adresse Ihres Kontos."
+        case .badAttributes: "Einige Angaben können nicht verwendet werden. Prüfen Sie sie."
+        case .badField(let name): "Prüfen Sie dies: \(attribute(name))."
+        case .missing: "Füllen Sie dieses Feld aus."
+        case .alreadyDone: "Dieser Schritt ist schon erledigt. Machen Sie hier weiter."
+        case .codeSentAgain: "Wenn der letzte Code älter als eine Minute ist, ist ein neuer unterwegs."
+        case .signUpClosed: "In dieser App können neue Benutzer kein Konto erstellen."
+        case .noPassword: "Dieses Konto hat kein Passwort. Melden Sie sich mit einem Code an."
+        case .text(let text): text
+        case .errorPrefix: "Fehler"
+        case .pleaseCheck: "Bitte prüfen"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Name"
+        case "givenName": "Vorname"
+        case "surname": "Nachname"
+        case "jobTitle": "Position"
+        case "country": "Land"
+        case "state": "Bundesland"
+        case "city": "Ort"
+        case "streetAddress": "Straße und Hausnummer"
+        case "postalCode": "Postleitzahl"
+        case "preferredLanguage": "Sprache"
+        case AttributeDefinition.aliasName: "Benutzername"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "eine Sekunde" : "\(count) Sekunden"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "eine Minute" : "\(count) Minuten"
+    }
+}

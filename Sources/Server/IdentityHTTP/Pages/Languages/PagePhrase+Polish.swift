@@ -1,0 +1,142 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var polish: String {
+        switch self {
+        case .signIn: "Zaloguj się"
+        case .createAccount: "Utwórz swoje konto"
+        case .enterPassword: "Podaj hasło"
+        case .enterCode: "Sprawdź pocztę"
+        case .choosePassword: "Wybierz hasło"
+        case .chooseNewPassword: "Wybierz nowe hasło"
+        case .aboutYou: "O Tobie"
+        case .chooseMethod: "Jeszcze jeden krok"
+        case .addMailbox: "Dodaj drugi adres e-mail"
+        case .cannotGoOn: "Nie możemy kontynuować"
+        case .tookTooLong: "To trwało zbyt długo"
+        case .needsCookies: "Zezwól na pliki cookie"
+        case .begunElsewhere: "Rozpoczęto gdzie indziej"
+        case .signedIn: "Zalogowano"
+        case .movingOn: "Chwileczkę"
+        case .signOut: "Wylogować się?"
+        case .signedOut: "Wylogowano"
+        case .busy: "Spróbuj ponownie za chwilę"
+        case .continueTo(let app): "Przejdź do aplikacji \(app)"
+        case .toApp(let app): "aby przejść do aplikacji \(app)"
+        case .codeSent(let address): "Wysłaliśmy kod na adres \(address)."
+        case .codeIsValid: "Jest ważny przez dziesięć minut. Jeśli go nie widzisz, zajrzyj do folderu ze spamem."
+        case .signedInAs(let name): "Zalogowano jako \(name)."
+        case .whyMailbox:
+            "Ta aplikacja wymaga dodatkowej weryfikacji. Przy logowaniu będziemy wysyłać kody na ten adres."
+        case .whyMethod: "Ta aplikacja wymaga dodatkowej weryfikacji. Dokąd możemy wysłać kod?"
+        case .passwordRules:
+            "Co najmniej 8 znaków, w tym trzy z tych rodzajów: małe litery, wielkie litery, cyfry, inne znaki."
+        case .nothingLost: "Nic się nie zmieniło."
+        case .cookiesHelp:
+            "Twoja przeglądarka odrzuca plik cookie potrzebny do logowania. Zezwól na pliki cookie dla tego adresu i spróbuj ponownie."
+        case .begunElsewhereHelp:
+            "Tego logowania nie rozpoczęto w tej przeglądarce albo usunięto jej pliki cookie. Wróć do aplikacji i zacznij od nowa."
+        case .wrongAddressHelp:
+            "Nie znamy aplikacji, z której pochodzi to żądanie, albo nie możemy na nie odpowiedzieć. Wróć i spróbuj ponownie. Jeśli to się powtórzy, powiadom twórców aplikacji."
+        case .policyHelp: "Twoje konto nie pozwala na weryfikację, której wymaga ta aplikacja."
+        case .overHelp: "To logowanie zostało zakończone. Możesz zacząć od nowa."
+        case .mayCloseWindow(let app): "Wróć do aplikacji \(app). Możesz zamknąć to okno."
+        case .movingOnHelp(let app): "Wracasz do aplikacji \(app)."
+        case .busyHelp:
+            "Serwer nie może teraz odpowiedzieć. Wpisane dane nie przepadły: za chwilę wyślij formularz ponownie."
+        case .signOutHelp(let tenant): "Nastąpi wylogowanie z konta \(tenant) w tej przeglądarce."
+        case .signedOutHelp: "Możesz zamknąć to okno."
+        case .requestNumber(let number): "Numer tego żądania: \(number)"
+        case .email: "Adres e-mail"
+        case .emailOrName: "Adres e-mail lub nazwa użytkownika"
+        case .password: "Hasło"
+        case .newPassword: "Nowe hasło"
+        case .code: "Kod"
+        case .secondEmail: "Inny adres e-mail"
+        case .staySignedIn: "Nie wylogowuj mnie na tym urządzeniu"
+        case .optional: "opcjonalnie"
+        case .attribute(let name): attribute(name)
+        case .yes: "Tak"
+        case .next: "Dalej"
+        case .signInButton: "Zaloguj się"
+        case .signOutButton: "Wyloguj się"
+        case .createButton: "Utwórz konto"
+        case .cancel: "Anuluj"
+        case .sendAgain: "Wyślij nowy kod"
+        case .forgotPassword: "Nie pamiętasz hasła?"
+        case .otherAccount: "Użyj innego konta"
+        case .goOn: "Kontynuuj"
+        case .tryAgain: "Spróbuj ponownie"
+        case .haveAccount: "Mam konto"
+        case .noAccount: "Utwórz konto"
+        case .startAgain: "Zacznij od nowa"
+        case .backToApp(let app): "Wróć do aplikacji \(app)"
+        case .home: "Strona główna"
+        case .wrongCode: "Ten kod jest nieprawidłowy. Sprawdź go lub poproś o nowy."
+        case .oldCode: "Ten kod jest nieaktualny. Poproś o nowy."
+        case .wait(let seconds): "Zbyt wiele prób. Poczekaj \(time(seconds, inSeconds, inMinutes)) i spróbuj ponownie."
+        case .locked(let minutes):
+            "Podano zbyt wiele błędnych haseł. Poczekaj \(inMinutes(minutes)) lub zresetuj hasło."
+        case .wrongPassword: "To hasło jest nieprawidłowe."
+        case .unknownUser: "Nie ma konta o tej nazwie. Sprawdź ją lub utwórz konto."
+        case .userExists: "Ten adres ma już konto. Zaloguj się."
+        case .disabledAccount: "Tego konta nie można używać."
+        case .badEmail: "Podaj adres e-mail, na przykład nazwa@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "To hasło jest za krótkie: musi mieć co najmniej 8 znaków."
+            case .tooLong: "To hasło jest za długie: może mieć najwyżej 256 znaków."
+            case .tooWeak: "Użyj trzech z tych rodzajów: małe litery, wielkie litery, cyfry, inne znaki."
+            case .banned: "To hasło łatwo odgadnąć. Wybierz inne."
+            case .recentlyUsed: "To Twoje obecne hasło. Wybierz inne."
+            case .invalid: "To hasło zawiera znak, którego nie można użyć."
+            }
+        case .mailboxRefuses: "Serwer poczty tego adresu odrzuca nasze wiadomości. Użyj innego adresu."
+        case .blockedContact: "Tego adresu nie można teraz dodać. Najpierw użyj adresu swojego konta."
+        case .badAttributes: "Niektórych odpowiedzi nie można użyć. Sprawdź je."
+        case .badField(let name): "Sprawdź to: \(attribute(name))."
+        case .missing: "Wypełnij to pole."
+        case .alreadyDone: "Ten krok jest już zrobiony. Kontynuuj tutaj."
+        case .codeSentAgain: "Jeśli ostatni kod ma więcej niż minutę, nowy jest już w drodze."
+        case .signUpClosed: "W tej aplikacji nowi użytkownicy nie mogą zakładać kont."
+        case .noPassword: "To konto nie ma hasła. Zaloguj się za pomocą kodu."
+        case .text(let text): text
+        case .errorPrefix: "Błąd"
+        case .pleaseCheck: "Sprawdź to"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Imię i nazwisko"
+        case "givenName": "Imię"
+        case "surname": "Nazwisko"
+        case "jobTitle": "Stanowisko"
+        case "country": "Kraj"
+        case "state": "Województwo"
+        case "city": "Miejscowość"
+        case "streetAddress": "Ulica i numer"
+        case "postalCode": "Kod pocztowy"
+        case "preferredLanguage": "Język"
+        case AttributeDefinition.aliasName: "Nazwa użytkownika"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        counted(count, "sekundę", "sekundy", "sekund")
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        counted(count, "minutę", "minuty", "minut")
+    }
+
+    private func counted(_ count: Int, _ one: String, _ few: String, _ many: String) -> String {
+        switch (count % 10, count % 100) {
+        case _ where count == 1: one
+        case (_, 12...14): "\(count) \(many)"
+        case (2...4, _): "\(count) \(few)"
+        case _: "\(count) \(many)"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var portuguese: String {
+        switch self {
+        case .signIn: "Iniciar sessão"
+        case .createAccount: "Crie a sua conta"
+        case .enterPassword: "Digite a sua senha"
+        case .enterCode: "Verifique o seu e-mail"
+        case .choosePassword: "Escolha uma senha"
+        case .chooseNewPassword: "Escolha uma nova senha"
+        case .aboutYou: "Sobre você"
+        case .chooseMethod: "Mais um passo"
+        case .addMailbox: "Adicione outro endereço de e-mail"
+        case .cannotGoOn: "Não podemos continuar"
+        case .tookTooLong: "O tempo acabou"
+        case .needsCookies: "Permita os cookies"
+        case .begunElsewhere: "Iniciado em outro lugar"
+        case .signedIn: "Sessão iniciada"
+        case .movingOn: "Um momento"
+        case .signOut: "Encerrar a sessão?"
+        case .signedOut: "Sessão encerrada"
+        case .busy: "Tente novamente daqui a pouco"
+        case .continueTo(let app): "Continuar para \(app)"
+        case .toApp(let app): "para continuar para \(app)"
+        case .codeSent(let address): "Enviamos um código para \(address)."
+        case .codeIsValid: "É válido por dez minutos. Se não o encontrar, veja na pasta de spam."
+        case .signedInAs(let name): "Sessão iniciada como \(name)."
+        case .whyMailbox:
+            "Este app pede uma verificação adicional. Quando iniciar sessão, enviaremos códigos para este endereço."
+        case .whyMethod: "Este app pede uma verificação adicional. Para onde podemos enviar um código?"
+        case .passwordRules:
+            "Pelo menos 8 caracteres, com três destes tipos: minúsculas, maiúsculas, números, outros sinais."
+        case .nothingLost: "Nada foi alterado."
+        case .cookiesHelp:
+            "O seu navegador recusa o cookie necessário para iniciar sessão. Permita os cookies para este endereço e tente novamente."
+        case .begunElsewhereHelp:
+            "Este início de sessão não começou neste navegador, ou os cookies foram apagados. Volte ao app e comece de novo."
+        case .wrongAddressHelp:
+            "Não conhecemos o app de onde você veio, ou não podemos responder ao pedido dele. Volte e tente novamente. Se acontecer de novo, avise os responsáveis pelo app."
+        case .policyHelp: "Com a sua conta não é possível a verificação que este app pede."
+        case .overHelp: "Este início de sessão terminou. Pode começar de novo."
+        case .mayCloseWindow(let app): "Volte para \(app). Pode fechar esta janela."
+        case .movingOnHelp(let app): "Em instantes estará de volta em \(app)."
+        case .busyHelp:
+            "O servidor não pode responder agora. O que escreveu não se perdeu: envie o formulário novamente daqui a pouco."
+        case .signOutHelp(let tenant): "A sua sessão em \(tenant) será encerrada neste navegador."
+        case .signedOutHelp: "Pode fechar esta janela."
+        case .requestNumber(let number): "Número deste pedido: \(number)"
+        case .email: "Endereço de e-mail"
+        case .emailOrName: "Endereço de e-mail ou nome de usuário"
+        case .password: "Senha"
+        case .newPassword: "Nova senha"
+        case .code: "Código"
+        case .secondEmail: "Outro endereço de e-mail"
+        case .staySignedIn: "Manter a sessão iniciada neste dispositivo"
+        case .optional: "opcional"
+        case .attribute(let name): attribute(name)
+        case .yes: "Sim"
+        case .next: "Avançar"
+        case .signInButton: "Iniciar sessão"
+        case .signOutButton: "Encerrar sessão"
+        case .createButton: "Criar conta"
+        case .cancel: "Cancelar"
+        case .sendAgain: "Enviar um novo código"
+        case .forgotPassword: "Esqueceu a senha?"
+        case .otherAccount: "Usar outra conta"
+        case .goOn: "Continuar"
+        case .tryAgain: "Tentar novamente"
+        case .haveAccount: "Tenho uma conta"
+        case .noAccount: "Criar uma conta"
+        case .startAgain: "Começar de novo"
+        case .backToApp(let app): "Voltar para \(app)"
+        case .home: "Página inicial"
+        case .wrongCode: "Este código não está correto. Verifique-o ou peça um novo."
+        case .oldCode: "Este código expirou. Peça um novo."
+        case .wait(let seconds): "Muitas tentativas. Aguarde \(time(seconds, inSeconds, inMinutes)) e tente novamente."
+        case .locked(let minutes):
+            "Foram inseridas muitas senhas erradas. Aguarde \(inMinutes(minutes)) ou redefina a senha."
+        case .wrongPassword: "A senha não está correta."
+        case .unknownUser: "Não há nenhuma conta com este nome. Verifique-o ou crie uma conta."
+        case .userExists: "Já existe uma conta com este endereço. Inicie sessão."
+        case .disabledAccount: "Esta conta não pode ser usada."
+        case .badEmail: "Digite um endereço de e-mail, por exemplo, nome@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Esta senha é muito curta: precisa de pelo menos 8 caracteres."
+            case .tooLong: "Esta senha é muito longa: pode ter no máximo 256 caracteres."
+            case .tooWeak: "Use três destes tipos: minúsculas, maiúsculas, números, outros sinais."
+            case .banned: "Esta senha é fácil de adivinhar. Escolha outra."
+            case .recentlyUsed: "Esta é a sua senha atual. Escolha outra."
+            case .invalid: "Esta senha tem um caractere que não pode ser usado."
+            }
+        case .mailboxRefuses: "O servidor de e-mail deste endereço recusa as nossas mensagens. Use outro endereço."
+        case .blockedContact: "Este endereço não pode ser adicionado agora. Use primeiro o endereço da sua conta."
+        case .badAttributes: "Algumas respostas não podem ser usadas. Verifique-as."
+        case .badField(let name): "Verifique isto: \(attribute(name))."
+        case .missing: "Preencha este campo."
+        case .alreadyDone: "Esse passo já está feito. Continue aqui."
+        case .codeSentAgain: "Se o último código tiver mais de um minuto, um novo está a caminho."
+        case .signUpClosed: "Este app não aceita novos usuários."
+        case .noPassword: "Esta conta não tem senha. Inicie sessão com um código."
+        case .text(let text): text
+        case .errorPrefix: "Erro"
+        case .pleaseCheck: "Verifique isto"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Nome completo"
+        case "givenName": "Nome"
+        case "surname": "Sobrenome"
+        case "jobTitle": "Cargo"
+        case "country": "País"
+        case "state": "Estado ou distrito"
+        case "city": "Cidade"
+        case "streetAddress": "Endereço"
+        case "postalCode": "Código postal"
+        case "preferredLanguage": "Idioma"
+        case AttributeDefinition.aliasName: "Nome de usuário"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        count == 1 ? "um segundo" : "\(count) segundos"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        count == 1 ? "um minuto" : "\(count) minutos"
+    }
+}

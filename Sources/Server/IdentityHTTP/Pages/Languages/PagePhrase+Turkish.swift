@@ -1,0 +1,131 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var turkish: String {
+        switch self {
+        case .signIn: "Oturum açın"
+        case .createAccount: "Hesabınızı oluşturun"
+        case .enterPassword: "Şifrenizi girin"
+        case .enterCode: "E-postanızı kontrol edin"
+        case .choosePassword: "Bir şifre belirleyin"
+        case .chooseNewPassword: "Yeni bir şifre belirleyin"
+        case .aboutYou: "Hakkınızda"
+        case .chooseMethod: "Bir adım daha"
+        case .addMailbox: "Başka bir e-posta adresi ekleyin"
+        case .cannotGoOn: "Devam edilemiyor"
+        case .tookTooLong: "Bu işlem çok uzun sürdü"
+        case .needsCookies: "Çerezlere izin verin"
+        case .begunElsewhere: "Başka bir yerde başlatıldı"
+        case .signedIn: "Oturum açtınız"
+        case .movingOn: "Lütfen bekleyin"
+        case .signOut: "Oturum kapatılsın mı?"
+        case .signedOut: "Oturumunuz kapatıldı"
+        case .busy: "Biraz sonra yeniden deneyin"
+        case .continueTo(let app): "\(app) uygulamasına devam edin"
+        case .toApp(let app): "\(app) uygulamasına devam etmek için"
+        case .codeSent(let address): "\(address) adresine bir kod gönderdik."
+        case .codeIsValid: "On dakika geçerlidir. Kodu göremiyorsanız istenmeyen posta klasörüne bakın."
+        case .signedInAs(let name): "\(name) olarak oturum açtınız."
+        case .whyMailbox: "Bu uygulama ek bir doğrulama istiyor. Oturum açtığınızda bu adrese kod göndereceğiz."
+        case .whyMethod: "Bu uygulama ek bir doğrulama istiyor. Kodu nereye gönderelim?"
+        case .passwordRules: "En az 8 karakter ve şunlardan üçü: küçük harf, büyük harf, rakam, diğer işaretler."
+        case .nothingLost: "Hiçbir şey değiştirilmedi."
+        case .cookiesHelp:
+            "Tarayıcınız, oturum açmak için gereken çerezi kabul etmiyor. Bu adres için çerezlere izin verin ve yeniden deneyin."
+        case .begunElsewhereHelp:
+            "Bu oturum açma işlemi bu tarayıcıda başlatılmadı veya çerezler silindi. Uygulamaya dönün ve yeniden başlayın."
+        case .wrongAddressHelp:
+            "Sizi buraya gönderen uygulamayı tanımıyoruz veya isteğine yanıt veremiyoruz. Geri dönün ve yeniden deneyin. Bu durum tekrarlanırsa uygulamanın geliştiricilerine bildirin."
+        case .policyHelp: "Hesabınız, bu uygulamanın istediği doğrulamayı sağlayamıyor."
+        case .overHelp: "Bu oturum açma işlemi sona erdi. Yeniden başlayabilirsiniz."
+        case .mayCloseWindow(let app): "\(app) uygulamasına dönün. Bu pencereyi kapatabilirsiniz."
+        case .movingOnHelp(let app): "Sizi \(app) uygulamasına geri götürüyoruz."
+        case .busyHelp: "Sunucu şu anda yanıt veremiyor. Yazdıklarınız kaybolmadı: Formu biraz sonra yeniden gönderin."
+        case .signOutHelp(let tenant): "Bu tarayıcıda \(tenant) oturumunuz kapatılacak."
+        case .signedOutHelp: "Bu pencereyi kapatabilirsiniz."
+        case .requestNumber(let number): "Bu isteğin numarası: \(number)"
+        case .email: "E-posta adresi"
+        case .emailOrName: "E-posta adresi veya kullanıcı adı"
+        case .password: "Şifre"
+        case .newPassword: "Yeni şifre"
+        case .code: "Kod"
+        case .secondEmail: "Başka bir e-posta adresi"
+        case .staySignedIn: "Bu cihazda oturumu açık tut"
+        case .optional: "isteğe bağlı"
+        case .attribute(let name): attribute(name)
+        case .yes: "Evet"
+        case .next: "İleri"
+        case .signInButton: "Oturum aç"
+        case .signOutButton: "Oturumu kapat"
+        case .createButton: "Hesap oluştur"
+        case .cancel: "İptal"
+        case .sendAgain: "Yeni kod gönder"
+        case .forgotPassword: "Şifrenizi mi unuttunuz?"
+        case .otherAccount: "Başka bir hesap kullan"
+        case .goOn: "Devam et"
+        case .tryAgain: "Yeniden dene"
+        case .haveAccount: "Hesabım var"
+        case .noAccount: "Hesap oluştur"
+        case .startAgain: "Yeniden başla"
+        case .backToApp(let app): "\(app) uygulamasına dön"
+        case .home: "Ana sayfa"
+        case .wrongCode: "Bu kod doğru değil. Kontrol edin veya yeni bir kod isteyin."
+        case .oldCode: "Bu kodun süresi doldu. Yeni bir kod isteyin."
+        case .wait(let seconds):
+            "Çok fazla deneme yapıldı. \(time(seconds, inSeconds, inMinutes)) bekleyin ve yeniden deneyin."
+        case .locked(let minutes):
+            "Çok fazla yanlış şifre girildi. \(inMinutes(minutes)) bekleyin veya şifreyi sıfırlayın."
+        case .wrongPassword: "Bu şifre doğru değil."
+        case .unknownUser: "Bu ada sahip bir hesap yok. Adı kontrol edin veya hesap oluşturun."
+        case .userExists: "Bu adresle zaten bir hesap var. Oturum açın."
+        case .disabledAccount: "Bu hesap kullanılamıyor."
+        case .badEmail: "Bir e-posta adresi girin, örneğin ad@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Bu şifre çok kısa: En az 8 karakter olmalı."
+            case .tooLong: "Bu şifre çok uzun: En fazla 256 karakter olabilir."
+            case .tooWeak: "Şunlardan üçünü kullanın: küçük harf, büyük harf, rakam, diğer işaretler."
+            case .banned: "Bu şifreyi tahmin etmek kolay. Başka bir şifre belirleyin."
+            case .recentlyUsed: "Bu sizin şu anki şifreniz. Başka bir şifre belirleyin."
+            case .invalid: "Bu şifrede kullanılamayan bir karakter var."
+            }
+        case .mailboxRefuses: "Bu adresin e-posta sunucusu e-postalarımızı kabul etmiyor. Başka bir adres kullanın."
+        case .blockedContact: "Bu adres şu anda eklenemiyor. Önce hesabınızın adresini kullanın."
+        case .badAttributes: "Bazı yanıtlar kullanılamıyor. Bunları kontrol edin."
+        case .badField(let name): "Şunu kontrol edin: \(attribute(name))."
+        case .missing: "Bu alanı doldurun."
+        case .alreadyDone: "Bu adım zaten tamamlandı. Buradan devam edin."
+        case .codeSentAgain: "Son kodun üzerinden bir dakikadan fazla geçtiyse yeni bir kod yolda."
+        case .signUpClosed: "Bu uygulamada yeni kullanıcılar hesap oluşturamıyor."
+        case .noPassword: "Bu hesabın şifresi yok. Bir kodla oturum açın."
+        case .text(let text): text
+        case .errorPrefix: "Hata"
+        case .pleaseCheck: "Kontrol edin"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Ad ve soyad"
+        case "givenName": "Ad"
+        case "surname": "Soyad"
+        case "jobTitle": "Unvan"
+        case "country": "Ülke"
+        case "state": "İl veya eyalet"
+        case "city": "Şehir"
+        case "streetAddress": "Açık adres"
+        case "postalCode": "Posta kodu"
+        case "preferredLanguage": "Dil"
+        case AttributeDefinition.aliasName: "Kullanıcı adı"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        "\(count) saniye"
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        "\(count) dakika"
+    }
+}

@@ -1,0 +1,142 @@
+import IdentityEngine
+
+extension PagePhrase {
+    var ukrainian: String {
+        switch self {
+        case .signIn: "Вхід"
+        case .createAccount: "Створіть обліковий запис"
+        case .enterPassword: "Введіть пароль"
+        case .enterCode: "Перевірте пошту"
+        case .choosePassword: "Виберіть пароль"
+        case .chooseNewPassword: "Виберіть новий пароль"
+        case .aboutYou: "Про вас"
+        case .chooseMethod: "Ще один крок"
+        case .addMailbox: "Додайте ще одну електронну адресу"
+        case .cannotGoOn: "Не вдається продовжити"
+        case .tookTooLong: "Минуло забагато часу"
+        case .needsCookies: "Дозвольте файли cookie"
+        case .begunElsewhere: "Розпочато в іншому місці"
+        case .signedIn: "Ви ввійшли"
+        case .movingOn: "Зачекайте"
+        case .signOut: "Вийти?"
+        case .signedOut: "Ви вийшли"
+        case .busy: "Спробуйте трохи згодом"
+        case .continueTo(let app): "Перейти до застосунку \(app)"
+        case .toApp(let app): "щоб перейти до застосунку \(app)"
+        case .codeSent(let address): "Ми надіслали код на адресу \(address)."
+        case .codeIsValid: "Він дійсний десять хвилин. Якщо ви його не бачите, перегляньте папку зі спамом."
+        case .signedInAs(let name): "Ви ввійшли як \(name)."
+        case .whyMailbox:
+            "Цей застосунок вимагає додаткового підтвердження. Під час входу ми надсилатимемо коди на цю адресу."
+        case .whyMethod: "Цей застосунок вимагає додаткового підтвердження. Куди можна надіслати код?"
+        case .passwordRules:
+            "Щонайменше 8 символів, серед них три з цих видів: малі літери, великі літери, цифри, інші знаки."
+        case .nothingLost: "Нічого не змінено."
+        case .cookiesHelp:
+            "Ваш браузер відхиляє файл cookie, потрібний для входу. Дозвольте файли cookie для цієї адреси й спробуйте ще раз."
+        case .begunElsewhereHelp:
+            "Цей вхід розпочато не в цьому браузері, або його файли cookie видалено. Поверніться до застосунку й почніть знову."
+        case .wrongAddressHelp:
+            "Ми не знаємо застосунку, з якого ви прийшли, або не можемо відповісти на його запит. Поверніться й спробуйте ще раз. Якщо це повториться, повідомте розробників застосунку."
+        case .policyHelp: "Ваш обліковий запис не дає змоги пройти підтвердження, якого вимагає цей застосунок."
+        case .overHelp: "Цей вхід завершено. Ви можете почати знову."
+        case .mayCloseWindow(let app): "Поверніться до застосунку \(app). Це вікно можна закрити."
+        case .movingOnHelp(let app): "Повертаємо вас до застосунку \(app)."
+        case .busyHelp:
+            "Сервер зараз не може відповісти. Введені дані не втрачено: трохи згодом надішліть форму ще раз."
+        case .signOutHelp(let tenant): "У цьому браузері буде завершено ваш сеанс у \(tenant)."
+        case .signedOutHelp: "Це вікно можна закрити."
+        case .requestNumber(let number): "Номер цього запиту: \(number)"
+        case .email: "Електронна адреса"
+        case .emailOrName: "Електронна адреса або ім’я користувача"
+        case .password: "Пароль"
+        case .newPassword: "Новий пароль"
+        case .code: "Код"
+        case .secondEmail: "Інша електронна адреса"
+        case .staySignedIn: "Не виходити на цьому пристрої"
+        case .optional: "необов’язково"
+        case .attribute(let name): attribute(name)
+        case .yes: "Так"
+        case .next: "Далі"
+        case .signInButton: "Увійти"
+        case .signOutButton: "Вийти"
+        case .createButton: "Створити обліковий запис"
+        case .cancel: "Скасувати"
+        case .sendAgain: "Надіслати новий код"
+        case .forgotPassword: "Забули пароль?"
+        case .otherAccount: "Інший обліковий запис"
+        case .goOn: "Продовжити"
+        case .tryAgain: "Спробувати ще раз"
+        case .haveAccount: "У мене є обліковий запис"
+        case .noAccount: "Створити обліковий запис"
+        case .startAgain: "Почати знову"
+        case .backToApp(let app): "Назад до застосунку \(app)"
+        case .home: "Головна сторінка"
+        case .wrongCode: "Цей код неправильний. Перевірте його або запросіть новий."
+        case .oldCode: "Цей код застарів. Запросіть новий."
+        case .wait(let seconds): "Забагато спроб. Зачекайте \(time(seconds, inSeconds, inMinutes)) і спробуйте ще раз."
+        case .locked(let minutes):
+            "Введено забагато неправильних паролів. Зачекайте \(inMinutes(minutes)) або скиньте пароль."
+        case .wrongPassword: "Цей пароль неправильний."
+        case .unknownUser: "Облікового запису з таким іменем немає. Перевірте його або створіть обліковий запис."
+        case .userExists: "Для цієї адреси вже є обліковий запис. Увійдіть."
+        case .disabledAccount: "Цей обліковий запис не можна використовувати."
+        case .badEmail: "Введіть електронну адресу, наприклад name@example.com."
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "Цей пароль закороткий: потрібно щонайменше 8 символів."
+            case .tooLong: "Цей пароль задовгий: може бути щонайбільше 256 символів."
+            case .tooWeak: "Використайте три з цих видів: малі літери, великі літери, цифри, інші знаки."
+            case .banned: "Цей пароль легко вгадати. Виберіть інший."
+            case .recentlyUsed: "Це ваш поточний пароль. Виберіть інший."
+            case .invalid: "Цей пароль містить символ, який не можна використовувати."
+            }
+        case .mailboxRefuses: "Поштовий сервер цієї адреси відхиляє наші листи. Скористайтеся іншою адресою."
+        case .blockedContact: "Цю адресу зараз не можна додати. Спочатку скористайтеся адресою свого облікового запису."
+        case .badAttributes: "Деякі відповіді не підходять. Перевірте їх."
+        case .badField(let name): "Перевірте це: \(attribute(name))."
+        case .missing: "Заповніть це поле."
+        case .alreadyDone: "Цей крок уже виконано. Продовжуйте тут."
+        case .codeSentAgain: "Якщо останній код надіслано понад хвилину тому, новий уже в дорозі."
+        case .signUpClosed: "У цьому застосунку нові користувачі не можуть зареєструватися."
+        case .noPassword: "Цей обліковий запис не має пароля. Увійдіть за допомогою коду."
+        case .text(let text): text
+        case .errorPrefix: "Помилка"
+        case .pleaseCheck: "Перевірте"
+        }
+    }
+
+    private func attribute(_ name: String) -> String {
+        switch name {
+        case "displayName": "Повне ім’я"
+        case "givenName": "Ім’я"
+        case "surname": "Прізвище"
+        case "jobTitle": "Посада"
+        case "country": "Країна"
+        case "state": "Область"
+        case "city": "Місто"
+        case "streetAddress": "Вулиця та будинок"
+        case "postalCode": "Поштовий індекс"
+        case "preferredLanguage": "Мова"
+        case AttributeDefinition.aliasName: "Ім’я користувача"
+        case _: name
+        }
+    }
+
+    private func inSeconds(_ count: Int) -> String {
+        counted(count, "секунду", "секунди", "секунд")
+    }
+
+    private func inMinutes(_ count: Int) -> String {
+        counted(count, "хвилину", "хвилини", "хвилин")
+    }
+
+    private func counted(_ count: Int, _ one: String, _ few: String, _ many: String) -> String {
+        switch (count % 10, count % 100) {
+        case (_, 11...14): "\(count) \(many)"
+        case (1, _): "\(count) \(one)"
+        case (2...4, _): "\(count) \(few)"
+        case _: "\(count) \(many)"
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import IdentityEngine
+import Testing
+
+@testable import IdentityHTTP
+
+extension PagePhrase {
+    /// Each case once, and each fault of a password.
+    static let samples: [PagePhrase] =
+        [
+            .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
+            .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
+            .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
+            .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"), .whyMailbox,
+            .whyMethod, .passwordRules, .nothingLost, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
+            .policyHelp, .overHelp, .mayCloseWindow(app: "Fabrikam Café"), .movingOnHelp(app: "Fabrikam Café"),
+            .busyHelp, .signOutHelp(tenant: "Contoso"), .signedOutHelp, .requestNumber("0123-abcd"), .email,
+            .emailOrName, .password, .newPassword, .code, .secondEmail, .staySignedIn, .optional,
+            .attribute("favouriteColour"), .yes, .next, .signInButton, .signOutButton, .createButton, .cancel,
+            .sendAgain, .forgotPassword, .otherAccount, .goOn, .tryAgain, .haveAccount, .noAccount, .startAgain,
+            .backToApp("Fabrikam Café"), .home, .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
+            .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
+            .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
+            .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix, .pleaseCheck,
+        ] + PasswordFault.allCases.map { .badPassword($0) }
+
+    /// What a text must contain. A new case is named here, and goes into the samples, too.
+    fileprivate var argument: String? {
+        switch self {
+        case .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
+            .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
+            .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .whyMethod, .nothingLost,
+            .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp, .policyHelp, .overHelp, .busyHelp,
+            .signedOutHelp, .email, .emailOrName, .password, .newPassword, .code, .secondEmail, .staySignedIn,
+            .optional, .yes, .next, .signInButton, .signOutButton, .createButton, .cancel, .sendAgain, .forgotPassword,
+            .otherAccount, .goOn, .tryAgain, .haveAccount, .noAccount, .startAgain, .home, .wrongCode, .oldCode,
+            .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix,
+            .pleaseCheck:
+            nil
+        case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
+            .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
+            .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
+            text
+        case .wait(let number), .locked(let number): "\(number)"
+        case .passwordRules: "8"
+        case .badEmail: "@example.com"
+        case .badPassword(let fault):
+            switch fault {
+            case .tooShort: "8"
+            case .tooLong: "256"
+            case .tooWeak, .banned, .recentlyUsed, .invalid: nil
+            }
+        }
+    }
+}
+
+@Suite("Phrases of the hosted pages")
+struct PagePhraseTests {
+    @Test(
+        "SEC-WEB-26: each language of the mails has each phrase of the pages, whole, with its argument, and its own",
+        arguments: MailLanguage.allCases)
+    func eachLanguageHasEachPhrase(_ language: MailLanguage) {
+        let text = PageLanguage([language.rawValue], accepted: nil)
+        for phrase in PagePhrase.samples {
+            let sentence = text(phrase)
+            #expect(!sentence.isEmpty && !sentence.contains("\\("), "\(phrase)")
+            #expect(!sentence.contains("  "), "\(phrase)")
+            #expect(sentence.first?.isWhitespace == false && sentence.last?.isWhitespace == false, "\(phrase)")
+            if let argument = phrase.argument { #expect(sentence.contains(argument), "\(phrase)") }
+            if case .text = phrase { continue }
+            if language != .english && phrase.english.count > 25 { #expect(sentence != phrase.english, "\(phrase)") }
+        }
+    }
+
+    @Test("SEC-WEB-26: each phrase is among the samples once")
+    func samplesAreDistinct() {
+        #expect(Set(PagePhrase.samples).count == PagePhrase.samples.count)
+    }
+
+    @Test(
+        "SEC-WEB-26: each language has titles for the attributes that the server knows",
+        arguments: MailLanguage.allCases)
+    func attributesHaveTitles(_ language: MailLanguage) {
+        let text = PageLanguage([language.rawValue], accepted: nil)
+        let names = (AttributeDefinition.builtIn + [.preferredLanguage]).map(\.name)
+        let titles = names.map { text(.attribute($0)) }
+        #expect(Set(titles + names).count == 2 * names.count)
+        for (name, title) in zip(names, titles) { #expect(text(.badField(name)).contains(title)) }
+    }
+
+    @Test(
+        "SEC-WEB-26: numbers of seconds and minutes have the forms of their language",
+        arguments: [
+            (.english, 1, "a second", "a minute"), (.english, 2, "2 seconds", "2 minutes"),
+            (.danish, 1, "et sekund", "et minut"), (.german, 5, "5 Sekunden", "5 Minuten"),
+            (.czech, 1, "sekundu", "minutu"), (.czech, 4, "4 sekundy", "4 minuty"),
+            (.czech, 22, "22 sekund", "22 minut"), (.polish, 1, "sekundę", "minutę"),
+            (.polish, 3, "3 sekundy", "3 minuty"), (.polish, 13, "13 sekund", "13 minut"),
+            (.polish, 21, "21 sekund", "21 minut"), (.polish, 22, "22 sekundy", "22 minuty"),
+            (.ukrainian, 1, "1 секунду", "1 хвилину"), (.ukrainian, 11, "11 секунд", "11 хвилин"),
+            (.ukrainian, 21, "21 секунду", "21 хвилину"), (.ukrainian, 32, "32 секунди", "32 хвилини"),
+            (.ukrainian, 45, "45 секунд", "45 хвилин"), (.arabic, 1, "ثانية واحدة", "دقيقة واحدة"),
+            (.arabic, 2, "ثانيتين", "دقيقتين"), (.arabic, 10, "10 ثوانٍ", "10 دقائق"),
+            (.arabic, 11, "11 ثانية", "11 دقيقة"), (.arabic, 103, "103 ثوانٍ", "103 دقائق"),
+            (.hebrew, 2, "שתי שניות", "שתי דקות"), (.finnish, 45, "45 sekuntia", "45 minuuttia"),
+        ] as [(MailLanguage, Int, String, String)])
+    func numbers(_ language: MailLanguage, _ count: Int, _ seconds: String, _ minutes: String) {
+        let text = PageLanguage([language.rawValue], accepted: nil)
+        #expect(text(.wait(seconds: count)).contains(" \(seconds)"))
+        #expect(text(.locked(minutes: count)).contains(" \(minutes)"))
+    }
+
+    @Test("Two minutes and more are told in minutes, rounded up")
+    func longTimes() {
+        let text = PageLanguage([], accepted: .dutch)
+        #expect(text(.wait(seconds: 119)).contains("119 seconden"))
+        #expect(text(.wait(seconds: 120)).contains(" 2 minuten"))
+        #expect(text(.wait(seconds: 121)).contains(" 3 minuten"))
+    }
+
+    @Test("The strongest wish that is a language of ours decides, then the browser's, then English")
+    func theLanguageOfAPage() {
+        #expect(PageLanguage(["xx", "pt-BR", "da"], accepted: .dutch).language == .portuguese)
+        #expect(PageLanguage(["xx"], accepted: .dutch).language == .dutch)
+        #expect(PageLanguage([], accepted: nil).language == .english)
+    }
+}
