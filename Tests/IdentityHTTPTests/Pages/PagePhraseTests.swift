@@ -11,16 +11,16 @@ extension PagePhrase {
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
             .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
             .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"), .whyMailbox,
-            .whyMethod, .passwordRules, .nothingLost, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
+            .whyMethod, .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
             .policyHelp, .overHelp, .mayCloseWindow(app: "Fabrikam Café"), .movingOnHelp(app: "Fabrikam Café"),
             .busyHelp, .signOutHelp(tenant: "Contoso"), .signedOutHelp, .requestNumber("0123-abcd"), .email,
-            .emailOrName, .password, .newPassword, .code, .secondEmail, .staySignedIn, .optional,
-            .attribute("favouriteColour"), .yes, .next, .signInButton, .signOutButton, .createButton, .cancel,
-            .sendAgain, .forgotPassword, .otherAccount, .goOn, .tryAgain, .haveAccount, .noAccount, .startAgain,
+            .emailOrName, .password, .newPassword, .code, .staySignedIn, .optional,
+            .attribute("favouriteColour"), .next, .signInButton, .signOutButton, .cancel,
+            .sendAgain, .forgotPassword, .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain,
             .backToApp("Fabrikam Café"), .home, .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
-            .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix, .pleaseCheck,
+            .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -28,14 +28,13 @@ extension PagePhrase {
         switch self {
         case .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
-            .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .whyMethod, .nothingLost,
+            .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .whyMethod,
             .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp, .policyHelp, .overHelp, .busyHelp,
-            .signedOutHelp, .email, .emailOrName, .password, .newPassword, .code, .secondEmail, .staySignedIn,
-            .optional, .yes, .next, .signInButton, .signOutButton, .createButton, .cancel, .sendAgain, .forgotPassword,
-            .otherAccount, .goOn, .tryAgain, .haveAccount, .noAccount, .startAgain, .home, .wrongCode, .oldCode,
+            .signedOutHelp, .email, .emailOrName, .password, .newPassword, .code, .staySignedIn,
+            .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
+            .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .home, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
-            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix,
-            .pleaseCheck:
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),

@@ -85,8 +85,9 @@ import Testing
         case .challengeType: endpoint == .registerChallenge ? "oob" : "oob redirect"
         case .attributes: "{}"
         case .capabilities, .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
-            .clientAssertionType, .clientInfo, .clientSecret, .continuationToken, .grantType, .id, .newPassword, .oob,
-            .password, .refreshToken, .scope, .token, .tokenTypeHint, .username:
+            .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .grantType, .id,
+            .newPassword, .oob,
+            .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
             "x"
         }
     }
@@ -106,6 +107,9 @@ import Testing
             (.resetPasswordContinue, .oob, ["continuation_token": "x", "grant_type": "oob"]),
             (.token, .refreshToken, ["grant_type": "refresh_token"]),
             (.signInChallenge, .id, ["continuation_token": "x"]),
+            (.token, .code, ["grant_type": "authorization_code", "redirect_uri": "x"]),
+            (.token, .redirectURI, ["grant_type": "authorization_code", "code": "x"]),
+            (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
         for (endpoint, parameter, fields) in cases {
             _ = try V1Codec.request(endpoint, form(parameter, fields, longer: 0))
@@ -114,7 +118,9 @@ import Testing
             }
         }
         // Claims of this length are no JSON, so only what is longer is compared here.
-        #expect(FormParameter.allCases.filter { $0.longest != nil } == [.claims, .id, .oob, .refreshToken])
+        #expect(
+            FormParameter.allCases.filter { $0.longest != nil }
+                == [.claims, .code, .codeVerifier, .id, .oob, .redirectURI, .refreshToken])
     }
 
     @Test("The document's answers have the statuses, words and numbers that the tests expect")

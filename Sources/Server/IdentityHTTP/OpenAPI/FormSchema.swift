@@ -45,7 +45,7 @@ extension V1Endpoint {
                 DocumentedGrant(.oob, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
-                DocumentedGrant(.authorizationCode, .code, .redirectURI),
+                DocumentedGrant(.authorizationCode, .clientID, .code, .redirectURI),
                 DocumentedGrant(.clientCredentials, .scope),
             ]
         case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,

@@ -231,13 +231,12 @@ extension HostedPage {
     }
 
     /// The answer as a form, which a script of ours sends (OAuth 2.0 Form Post Response Mode).
-    static func posting(_ answer: AuthorizationAnswer) -> Response {
+    static func posting(_ answer: AuthorizationAnswer, in text: PageLanguage) -> Response {
         let fields = answer.fields.map { name, value -> HTML in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
         let address = answer.to.redirect
         let origin = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
-        let text = PageLanguage([], accepted: nil)
         var page = HostedPage(
             language: text, brand: "", title: .movingOn,
             body:

@@ -68,17 +68,20 @@ extension IdentityRoutes {
                 fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL,
                 hinted: hint.flatMap { $0.client == id ? $0.subject : nil })
         } catch {
-            return answer(.error(error, to: AuthorizeCodec.answer(fields, redirect: redirect), issuer: visit.issuer))
+            return answer(
+                .error(error, to: AuthorizeCodec.answer(fields, redirect: redirect), issuer: visit.issuer),
+                in: visit.language)
         }
         var visit = visit
         visit.client = client
         visit.language = Self.language(fields, visit)
         let (verdict, code) = try await engine.authorize(request, as: visit.signIn, in: visit.caller(id))
-        if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer)) }
+        if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer), in: visit.language) }
         let step: HostedStep
         switch verdict {
         case .refused(let refusal):
-            return answer(.error(AuthorizeError(refusal), to: request.answer, issuer: visit.issuer))
+            return answer(
+                .error(AuthorizeError(refusal), to: request.answer, issuer: visit.issuer), in: visit.language)
         case .signIn: step = .enterName(isSignUp: false)
         case .signUp: step = .enterName(isSignUp: true)
         case .confirm, .stepUp: step = .confirm
@@ -160,7 +163,7 @@ extension IdentityRoutes {
         switch driven {
         case .progress(var next):
             next.number = flow.number + 1
-            return try store(next, handle, visit)
+            return try store(next, handle, visit, notice: next.step == flow.step ? "sent" : nil)
         case .refused(let problem, let same):
             return try await page(
                 same, handle, visit, problem: problem, typed: form, isFirst: visit.cookies.flow(handle) == nil)
@@ -181,7 +184,7 @@ extension IdentityRoutes {
             return response
         case .answered(let error):
             var response = self.answer(
-                .error(error, to: flow.request.answer, issuer: visit.issuer), isAfterPost: true,
+                .error(error, to: flow.request.answer, issuer: visit.issuer), in: visit.language,
                 page: { [visit] in HostedPage.moving(visit, to: $0) })
             for name in visit.cookies.endingFlow(handle) {
                 response.headers.append(HTTPField(name: .setCookie, value: name))
@@ -201,8 +204,11 @@ extension IdentityRoutes {
 
     // MARK: - Answers
 
-    private func store(_ flow: HostedFlow, _ handle: String, _ visit: HostedVisit) throws -> Response {
-        var response = Self.seeOther("\(visit.path)/web/\(handle)")
+    /// - Parameter notice: What the next page says first.
+    private func store(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, notice: String? = nil
+    ) throws -> Response {
+        var response = Self.seeOther("\(visit.path)/web/\(handle)" + (notice.map { "?\($0)" } ?? ""))
         for field in try fields(of: flow, handle, visit) {
             response.headers.append(HTTPField(name: .setCookie, value: field))
         }
@@ -229,11 +235,13 @@ extension IdentityRoutes {
 
     /// The answer goes to the client: by a redirect, by a form, or, after a form of ours, by a page that moves on, since some
     /// browsers apply the form's policy to all redirects that follow it (`SEC-WEB-12`).
+    ///
+    /// - Parameter page: The page that moves on; nil for an answer without a form of ours before it.
     private func answer(
-        _ answer: AuthorizationAnswer, isAfterPost: Bool = false, page: ((String) -> Response)? = nil
+        _ answer: AuthorizationAnswer, in language: PageLanguage, page: ((String) -> Response)? = nil
     ) -> Response {
-        if answer.to.mode == .formPost { return HostedPage.posting(answer) }
-        if isAfterPost, !answer.isForProgram, let page { return page(answer.address) }
+        if answer.to.mode == .formPost { return HostedPage.posting(answer, in: language) }
+        if !answer.isForProgram, let page { return page(answer.address) }
         return Self.seeOther(answer.address)
     }
 
@@ -247,16 +255,15 @@ extension IdentityRoutes {
             guard visit.now.timeIntervalSince(date) < Engine.codeLifetime, !answer.isForProgram else {
                 return HostedPage.done(visit)
             }
-            return self.answer(answer, isAfterPost: true) { HostedPage.moving(visit, to: $0) }
+            return self.answer(answer, in: visit.language) { HostedPage.moving(visit, to: $0) }
         }
         let browser = visit.cookies.browser ?? Base64URL.encode(engine.ports.randomness.bytes(16))
         let form = HostedForm(
             action: "\(visit.path)/web/\(handle)",
             token: engine.formToken(["form", handle, "\(flow.number)", browser], in: visit.tenant.id),
             number: flow.number, flow: isFirst ? try engine.seal(flow, at: ["form", handle], in: visit.tenant.id) : nil)
-        let isAgain = visit.isAgain && problem == nil
         var response = HostedPage.of(
-            flow, form, visit, problem: problem, typed: typed, notice: isAgain ? .alreadyDone : nil
+            flow, form, visit, problem: problem, typed: typed, notice: problem == nil ? visit.notice : nil
         ).response(problem == nil ? .ok : .unprocessableContent)
         if visit.cookies.browser == nil {
             response.headers.append(HTTPField(name: .setCookie, value: visit.cookies.settingBrowser(browser)))
@@ -320,8 +327,15 @@ struct HostedVisit: Sendable {
     /// The tenant's part of paths, by its id.
     var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
-    /// Whether the page is shown in place of the answer to an old form.
-    var isAgain: Bool { request.uri.query == "again" }
+    /// What the page says first, by the whole query: it is shown in place of the answer to an old form, or after a wish for
+    /// another code.
+    var notice: PagePhrase? {
+        switch request.uri.query {
+        case "again": .alreadyDone
+        case "sent": .codeSentAgain
+        case _: nil
+        }
+    }
 
     func caller(_ client: ClientID) -> CallerContext {
         var caller = routes.caller(tenant: tenant.id.description, client: client, request, context)

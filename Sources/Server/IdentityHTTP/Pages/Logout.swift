@@ -66,7 +66,8 @@ extension IdentityRoutes {
             return finished(target, visit)
         }
         guard !isFaulty, let hint, engine.isHint(hint, about: signIn) else {
-            return try confirmation(isFaulty ? SignOutTarget(isLink: true) : target, visit, isFaulty ? .badRequest : .ok)
+            return try confirmation(
+                isFaulty ? SignOutTarget(isLink: true) : target, visit, isFaulty ? .badRequest : .ok)
         }
         return try await signOut(signIn, target, visit)
     }

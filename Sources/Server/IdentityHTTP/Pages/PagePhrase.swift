@@ -16,7 +16,6 @@ enum PagePhrase: Hashable, Sendable {
     case whyMailbox
     case whyMethod
     case passwordRules
-    case nothingLost
     case cookiesHelp
     case begunElsewhereHelp
     case wrongAddressHelp
@@ -30,13 +29,11 @@ enum PagePhrase: Hashable, Sendable {
     case requestNumber(String)
 
     // Fields.
-    case email, emailOrName, password, newPassword, code, secondEmail, staySignedIn, optional
+    case email, emailOrName, password, newPassword, code, staySignedIn, optional
     case attribute(String)
-    case yes
 
     // Buttons and links.
-    case next, signInButton, signOutButton, createButton, cancel, sendAgain, forgotPassword, otherAccount, goOn,
-        tryAgain
+    case next, signInButton, signOutButton, cancel, sendAgain, forgotPassword, otherAccount, goOn
     case haveAccount, noAccount, startAgain
     case backToApp(String)
     case home
@@ -58,7 +55,7 @@ enum PagePhrase: Hashable, Sendable {
     /// A receiver of the tenant wrote it.
     case text(String)
     /// Goes before the title of a page with a problem, and its summary.
-    case errorPrefix, pleaseCheck
+    case errorPrefix
 }
 
 extension PagePhrase {

@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "يطلب هذا التطبيق تحققًا إضافيًا. عند تسجيل الدخول سنرسل رموزًا إلى هذا العنوان."
         case .whyMethod: "يطلب هذا التطبيق تحققًا إضافيًا. إلى أين يمكننا إرسال الرمز؟"
         case .passwordRules: "8 أحرف على الأقل، مع ثلاثة من هذه الأنواع: أحرف صغيرة، أحرف كبيرة، أرقام، رموز أخرى."
-        case .nothingLost: "لم يتغيّر أي شيء."
         case .cookiesHelp:
             "يرفض متصفحك ملف تعريف الارتباط اللازم لتسجيل الدخول. يُرجى السماح بملفات تعريف الارتباط لهذا العنوان والمحاولة مرة أخرى."
         case .begunElsewhereHelp:
@@ -49,21 +48,17 @@ extension PagePhrase {
         case .password: "كلمة المرور"
         case .newPassword: "كلمة المرور الجديدة"
         case .code: "الرمز"
-        case .secondEmail: "عنوان بريد إلكتروني آخر"
         case .staySignedIn: "إبقاء تسجيل الدخول على هذا الجهاز"
         case .optional: "اختياري"
         case .attribute(let name): attribute(name)
-        case .yes: "نعم"
         case .next: "التالي"
         case .signInButton: "تسجيل الدخول"
         case .signOutButton: "تسجيل الخروج"
-        case .createButton: "إنشاء الحساب"
         case .cancel: "إلغاء"
         case .sendAgain: "إرسال رمز جديد"
         case .forgotPassword: "هل نسيت كلمة المرور؟"
         case .otherAccount: "استخدام حساب آخر"
         case .goOn: "متابعة"
-        case .tryAgain: "المحاولة مرة أخرى"
         case .haveAccount: "لديّ حساب"
         case .noAccount: "إنشاء حساب"
         case .startAgain: "البدء من جديد"
@@ -100,7 +95,6 @@ extension PagePhrase {
         case .noPassword: "ليست لهذا الحساب كلمة مرور. يُرجى تسجيل الدخول برمز."
         case .text(let text): text
         case .errorPrefix: "خطأ"
-        case .pleaseCheck: "يُرجى التحقق"
         }
     }
 

@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "此应用需要额外验证。今后您登录时，我们会将验证码发送至此地址。"
         case .whyMethod: "此应用需要额外验证。我们可以将验证码发送到哪里？"
         case .passwordRules: "至少 8 个字符，并包含以下任意三种：小写字母、大写字母、数字、其他符号。"
-        case .nothingLost: "没有任何更改。"
         case .cookiesHelp: "您的浏览器拒绝了登录所需的 Cookie。请允许此地址使用 Cookie，然后重试。"
         case .begunElsewhereHelp: "此次登录不是在此浏览器中开始的，或者 Cookie 已被删除。请返回应用，重新开始。"
         case .wrongAddressHelp: "我们无法识别将您带到这里的应用，或者无法响应它的请求。请返回并重试。如果问题再次出现，请告知应用的开发者。"
@@ -46,21 +45,17 @@ extension PagePhrase {
         case .password: "密码"
         case .newPassword: "新密码"
         case .code: "验证码"
-        case .secondEmail: "另一个电子邮件地址"
         case .staySignedIn: "在此设备上保持登录"
         case .optional: "可选"
         case .attribute(let name): attribute(name)
-        case .yes: "是"
         case .next: "下一步"
         case .signInButton: "登录"
         case .signOutButton: "退出登录"
-        case .createButton: "创建账户"
         case .cancel: "取消"
         case .sendAgain: "发送新验证码"
         case .forgotPassword: "忘记密码了？"
         case .otherAccount: "使用其他账户"
         case .goOn: "继续"
-        case .tryAgain: "重试"
         case .haveAccount: "我已有账户"
         case .noAccount: "创建账户"
         case .startAgain: "重新开始"
@@ -95,7 +90,6 @@ extension PagePhrase {
         case .noPassword: "此账户没有密码。请使用验证码登录。"
         case .text(let text): text
         case .errorPrefix: "错误"
-        case .pleaseCheck: "请检查"
         }
     }
 

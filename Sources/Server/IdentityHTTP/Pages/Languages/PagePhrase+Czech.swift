@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "Tato aplikace vyžaduje další ověření. Při přihlášení budeme na tuto adresu posílat kódy."
         case .whyMethod: "Tato aplikace vyžaduje další ověření. Kam můžeme poslat kód?"
         case .passwordRules: "Alespoň 8 znaků a tři z těchto druhů: malá písmena, velká písmena, číslice, jiné znaky."
-        case .nothingLost: "Nic se nezměnilo."
         case .cookiesHelp:
             "Váš prohlížeč odmítá soubor cookie, který je k přihlášení potřeba. Povolte pro tuto adresu soubory cookie a zkuste to znovu."
         case .begunElsewhereHelp:
@@ -49,21 +48,17 @@ extension PagePhrase {
         case .password: "Heslo"
         case .newPassword: "Nové heslo"
         case .code: "Kód"
-        case .secondEmail: "Jiná e-mailová adresa"
         case .staySignedIn: "Neodhlašovat na tomto zařízení"
         case .optional: "nepovinné"
         case .attribute(let name): attribute(name)
-        case .yes: "Ano"
         case .next: "Další"
         case .signInButton: "Přihlásit se"
         case .signOutButton: "Odhlásit se"
-        case .createButton: "Vytvořit účet"
         case .cancel: "Zrušit"
         case .sendAgain: "Poslat nový kód"
         case .forgotPassword: "Zapomněli jste heslo?"
         case .otherAccount: "Použít jiný účet"
         case .goOn: "Pokračovat"
-        case .tryAgain: "Zkusit znovu"
         case .haveAccount: "Už mám účet"
         case .noAccount: "Vytvořit účet"
         case .startAgain: "Začít znovu"
@@ -100,7 +95,6 @@ extension PagePhrase {
         case .noPassword: "Tento účet nemá heslo. Přihlaste se pomocí kódu."
         case .text(let text): text
         case .errorPrefix: "Chyba"
-        case .pleaseCheck: "Zkontrolujte"
         }
     }
 

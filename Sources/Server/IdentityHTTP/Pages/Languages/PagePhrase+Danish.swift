@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "Denne app kræver en ekstra bekræftelse. Når du logger på, sender vi koder til denne adresse."
         case .whyMethod: "Denne app kræver en ekstra bekræftelse. Hvor må vi sende en kode hen?"
         case .passwordRules: "Mindst 8 tegn med tre af disse: små bogstaver, store bogstaver, tal, andre tegn."
-        case .nothingLost: "Intet er ændret."
         case .cookiesHelp:
             "Din browser afviser den cookie, som pålogningen kræver. Tillad cookies for denne adresse, og prøv igen."
         case .begunElsewhereHelp:
@@ -50,21 +49,17 @@ extension PagePhrase {
         case .password: "Adgangskode"
         case .newPassword: "Ny adgangskode"
         case .code: "Kode"
-        case .secondEmail: "En anden e-mailadresse"
         case .staySignedIn: "Husk mig på denne enhed"
         case .optional: "valgfrit"
         case .attribute(let name): attribute(name)
-        case .yes: "Ja"
         case .next: "Næste"
         case .signInButton: "Log på"
         case .signOutButton: "Log af"
-        case .createButton: "Opret konto"
         case .cancel: "Annuller"
         case .sendAgain: "Send en ny kode"
         case .forgotPassword: "Glemt adgangskoden?"
         case .otherAccount: "Brug en anden konto"
         case .goOn: "Fortsæt"
-        case .tryAgain: "Prøv igen"
         case .haveAccount: "Jeg har en konto"
         case .noAccount: "Opret en konto"
         case .startAgain: "Begynd forfra"
@@ -100,7 +95,6 @@ extension PagePhrase {
         case .noPassword: "Denne konto har ingen adgangskode. Log på med en kode."
         case .text(let text): text
         case .errorPrefix: "Fejl"
-        case .pleaseCheck: "Tjek dette"
         }
     }
 

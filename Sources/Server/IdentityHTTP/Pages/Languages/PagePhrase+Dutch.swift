@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Deze app vraagt om een extra verificatie. Waar mogen we een code naartoe sturen?"
         case .passwordRules:
             "Minstens 8 tekens, met drie van deze soorten: kleine letters, hoofdletters, cijfers, andere tekens."
-        case .nothingLost: "Er is niets gewijzigd."
         case .cookiesHelp:
             "Uw browser weigert de cookie die nodig is om u aan te melden. Sta cookies toe voor dit adres en probeer het opnieuw."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Wachtwoord"
         case .newPassword: "Nieuw wachtwoord"
         case .code: "Code"
-        case .secondEmail: "Een ander e-mailadres"
         case .staySignedIn: "Aangemeld blijven op dit apparaat"
         case .optional: "optioneel"
         case .attribute(let name): attribute(name)
-        case .yes: "Ja"
         case .next: "Volgende"
         case .signInButton: "Aanmelden"
         case .signOutButton: "Afmelden"
-        case .createButton: "Account aanmaken"
         case .cancel: "Annuleren"
         case .sendAgain: "Nieuwe code sturen"
         case .forgotPassword: "Wachtwoord vergeten?"
         case .otherAccount: "Een ander account gebruiken"
         case .goOn: "Doorgaan"
-        case .tryAgain: "Opnieuw proberen"
         case .haveAccount: "Ik heb een account"
         case .noAccount: "Een account aanmaken"
         case .startAgain: "Opnieuw beginnen"
@@ -103,7 +98,6 @@ extension PagePhrase {
         case .noPassword: "Dit account heeft geen wachtwoord. Meld u aan met een code."
         case .text(let text): text
         case .errorPrefix: "Fout"
-        case .pleaseCheck: "Controleer dit"
         }
     }
 

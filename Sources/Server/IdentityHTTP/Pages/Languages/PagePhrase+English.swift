@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "This application asks for a second factor. Where may we send a code?"
         case .passwordRules:
             "At least 8 characters, with three of these: small letters, capitals, digits, other signs."
-        case .nothingLost: "Nothing was changed."
         case .cookiesHelp:
             "Your browser refuses the cookie that this sign-in needs. Allow cookies for this address, and try again."
         case .begunElsewhereHelp:
@@ -51,21 +50,17 @@ extension PagePhrase {
         case .password: "Password"
         case .newPassword: "New password"
         case .code: "Code"
-        case .secondEmail: "Another e-mail address"
         case .staySignedIn: "Stay signed in on this device"
         case .optional: "optional"
         case .attribute(let name): AttributeTitle.of(name)
-        case .yes: "Yes"
         case .next: "Next"
         case .signInButton: "Sign in"
         case .signOutButton: "Sign out"
-        case .createButton: "Create account"
         case .cancel: "Cancel"
         case .sendAgain: "Send a new code"
         case .forgotPassword: "Forgot your password?"
         case .otherAccount: "Use another account"
         case .goOn: "Continue"
-        case .tryAgain: "Try again"
         case .haveAccount: "I have an account"
         case .noAccount: "Create an account"
         case .startAgain: "Start again"
@@ -101,7 +96,6 @@ extension PagePhrase {
         case .noPassword: "This account has no password. Sign in with a code."
         case .text(let text): text
         case .errorPrefix: "Error"
-        case .pleaseCheck: "Please check"
         }
     }
 

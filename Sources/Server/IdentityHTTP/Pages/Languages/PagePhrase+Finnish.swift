@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Tämä sovellus vaatii lisävahvistuksen. Minne voimme lähettää koodin?"
         case .passwordRules:
             "Vähintään 8 merkkiä ja kolmea näistä: pieniä kirjaimia, isoja kirjaimia, numeroita, muita merkkejä."
-        case .nothingLost: "Mitään ei muutettu."
         case .cookiesHelp:
             "Selaimesi estää evästeen, jota kirjautuminen tarvitsee. Salli evästeet tälle osoitteelle ja yritä uudelleen."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Salasana"
         case .newPassword: "Uusi salasana"
         case .code: "Koodi"
-        case .secondEmail: "Toinen sähköpostiosoite"
         case .staySignedIn: "Pysy kirjautuneena tällä laitteella"
         case .optional: "valinnainen"
         case .attribute(let name): attribute(name)
-        case .yes: "Kyllä"
         case .next: "Seuraava"
         case .signInButton: "Kirjaudu sisään"
         case .signOutButton: "Kirjaudu ulos"
-        case .createButton: "Luo tili"
         case .cancel: "Peruuta"
         case .sendAgain: "Lähetä uusi koodi"
         case .forgotPassword: "Unohditko salasanasi?"
         case .otherAccount: "Käytä toista tiliä"
         case .goOn: "Jatka"
-        case .tryAgain: "Yritä uudelleen"
         case .haveAccount: "Minulla on tili"
         case .noAccount: "Luo tili"
         case .startAgain: "Aloita alusta"
@@ -103,7 +98,6 @@ extension PagePhrase {
         case .noPassword: "Tällä tilillä ei ole salasanaa. Kirjaudu sisään koodilla."
         case .text(let text): text
         case .errorPrefix: "Virhe"
-        case .pleaseCheck: "Tarkista tämä"
         }
     }
 

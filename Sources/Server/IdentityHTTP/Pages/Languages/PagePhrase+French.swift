@@ -32,7 +32,6 @@ extension PagePhrase {
             "Cette application demande une vérification supplémentaire. Où pouvons-nous envoyer un code\u{A0}?"
         case .passwordRules:
             "Au moins 8 caractères, dont trois de ces types\u{A0}: minuscules, majuscules, chiffres, autres caractères."
-        case .nothingLost: "Rien n’a été modifié."
         case .cookiesHelp:
             "Votre navigateur refuse le cookie nécessaire à la connexion. Autorisez les cookies pour cette adresse, puis réessayez."
         case .begunElsewhereHelp:
@@ -53,21 +52,17 @@ extension PagePhrase {
         case .password: "Mot de passe"
         case .newPassword: "Nouveau mot de passe"
         case .code: "Code"
-        case .secondEmail: "Une autre adresse e-mail"
         case .staySignedIn: "Rester connecté sur cet appareil"
         case .optional: "facultatif"
         case .attribute(let name): attribute(name)
-        case .yes: "Oui"
         case .next: "Suivant"
         case .signInButton: "Se connecter"
         case .signOutButton: "Se déconnecter"
-        case .createButton: "Créer le compte"
         case .cancel: "Annuler"
         case .sendAgain: "Envoyer un nouveau code"
         case .forgotPassword: "Mot de passe oublié\u{A0}?"
         case .otherAccount: "Utiliser un autre compte"
         case .goOn: "Continuer"
-        case .tryAgain: "Réessayer"
         case .haveAccount: "J’ai un compte"
         case .noAccount: "Créer un compte"
         case .startAgain: "Recommencer"
@@ -105,7 +100,6 @@ extension PagePhrase {
         case .noPassword: "Ce compte n’a pas de mot de passe. Connectez-vous avec un code."
         case .text(let text): text
         case .errorPrefix: "Erreur"
-        case .pleaseCheck: "À vérifier"
         }
     }
 

@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Diese App verlangt eine zusätzliche Bestätigung. Wohin dürfen wir einen Code senden?"
         case .passwordRules:
             "Mindestens 8 Zeichen, mit drei dieser Arten: Kleinbuchstaben, Großbuchstaben, Ziffern, andere Zeichen."
-        case .nothingLost: "Es wurde nichts geändert."
         case .cookiesHelp:
             "Ihr Browser lehnt das Cookie ab, das für die Anmeldung nötig ist. Erlauben Sie Cookies für diese Adresse und versuchen Sie es noch einmal."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Passwort"
         case .newPassword: "Neues Passwort"
         case .code: "Code"
-        case .secondEmail: "Eine andere E-Mail-Adresse"
         case .staySignedIn: "Auf diesem Gerät angemeldet bleiben"
         case .optional: "optional"
         case .attribute(let name): attribute(name)
-        case .yes: "Ja"
         case .next: "Weiter"
         case .signInButton: "Anmelden"
         case .signOutButton: "Abmelden"
-        case .createButton: "Konto erstellen"
         case .cancel: "Abbrechen"
         case .sendAgain: "Neuen Code senden"
         case .forgotPassword: "Passwort vergessen?"
         case .otherAccount: "Anderes Konto verwenden"
         case .goOn: "Weiter"
-        case .tryAgain: "Noch einmal versuchen"
         case .haveAccount: "Ich habe ein Konto"
         case .noAccount: "Konto erstellen"
         case .startAgain: "Von vorn beginnen"
@@ -105,7 +100,6 @@ extension PagePhrase {
         case .noPassword: "Dieses Konto hat kein Passwort. Melden Sie sich mit einem Code an."
         case .text(let text): text
         case .errorPrefix: "Fehler"
-        case .pleaseCheck: "Bitte prüfen"
         }
     }
 

@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "האפליקציה הזו דורשת אימות נוסף. בעת ההתחברות נשלח קודים לכתובת הזו."
         case .whyMethod: "האפליקציה הזו דורשת אימות נוסף. לאן אפשר לשלוח קוד?"
         case .passwordRules: "לפחות 8 תווים, ובהם שלושה מהסוגים האלה: אותיות קטנות, אותיות גדולות, ספרות, סימנים אחרים."
-        case .nothingLost: "דבר לא השתנה."
         case .cookiesHelp:
             "הדפדפן שלך חוסם את קובץ ה־Cookie שנדרש להתחברות. יש לאפשר קובצי Cookie לכתובת הזו ולנסות שוב."
         case .begunElsewhereHelp:
@@ -49,21 +48,17 @@ extension PagePhrase {
         case .password: "סיסמה"
         case .newPassword: "סיסמה חדשה"
         case .code: "קוד"
-        case .secondEmail: "כתובת אימייל אחרת"
         case .staySignedIn: "שמירת ההתחברות במכשיר הזה"
         case .optional: "אופציונלי"
         case .attribute(let name): attribute(name)
-        case .yes: "כן"
         case .next: "הבא"
         case .signInButton: "התחברות"
         case .signOutButton: "התנתקות"
-        case .createButton: "יצירת חשבון"
         case .cancel: "ביטול"
         case .sendAgain: "שליחת קוד חדש"
         case .forgotPassword: "שכחת את הסיסמה?"
         case .otherAccount: "שימוש בחשבון אחר"
         case .goOn: "המשך"
-        case .tryAgain: "ניסיון נוסף"
         case .haveAccount: "יש לי חשבון"
         case .noAccount: "יצירת חשבון"
         case .startAgain: "התחלה מחדש"
@@ -98,7 +93,6 @@ extension PagePhrase {
         case .noPassword: "לחשבון הזה אין סיסמה. אפשר להתחבר באמצעות קוד."
         case .text(let text): text
         case .errorPrefix: "שגיאה"
-        case .pleaseCheck: "יש לבדוק"
         }
     }
 

@@ -30,7 +30,6 @@ extension PagePhrase {
             "Questa app richiede una verifica aggiuntiva. Quando accederai, invieremo i codici a questo indirizzo."
         case .whyMethod: "Questa app richiede una verifica aggiuntiva. Dove possiamo inviare un codice?"
         case .passwordRules: "Almeno 8 caratteri, con tre di questi tipi: minuscole, maiuscole, cifre, altri caratteri."
-        case .nothingLost: "Non è stato modificato nulla."
         case .cookiesHelp:
             "Il tuo browser rifiuta il cookie necessario per l’accesso. Consenti i cookie per questo indirizzo e riprova."
         case .begunElsewhereHelp:
@@ -51,21 +50,17 @@ extension PagePhrase {
         case .password: "Password"
         case .newPassword: "Nuova password"
         case .code: "Codice"
-        case .secondEmail: "Un altro indirizzo email"
         case .staySignedIn: "Mantieni l’accesso su questo dispositivo"
         case .optional: "facoltativo"
         case .attribute(let name): attribute(name)
-        case .yes: "Sì"
         case .next: "Avanti"
         case .signInButton: "Accedi"
         case .signOutButton: "Esci"
-        case .createButton: "Crea account"
         case .cancel: "Annulla"
         case .sendAgain: "Invia un nuovo codice"
         case .forgotPassword: "Password dimenticata?"
         case .otherAccount: "Usa un altro account"
         case .goOn: "Continua"
-        case .tryAgain: "Riprova"
         case .haveAccount: "Ho un account"
         case .noAccount: "Crea un account"
         case .startAgain: "Ricomincia"
@@ -101,7 +96,6 @@ extension PagePhrase {
         case .noPassword: "Questo account non ha una password. Accedi con un codice."
         case .text(let text): text
         case .errorPrefix: "Errore"
-        case .pleaseCheck: "Da controllare"
         }
     }
 

@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "このアプリには追加の本人確認が必要です。今後サインインする際に、このメール アドレスにコードをお送りします。"
         case .whyMethod: "このアプリには追加の本人確認が必要です。コードの送信先を選択してください。"
         case .passwordRules: "8 文字以上で、英小文字、英大文字、数字、その他の記号のうち 3 種類を使ってください。"
-        case .nothingLost: "変更はありません。"
         case .cookiesHelp: "サインインに必要な Cookie がブラウザーで拒否されています。このアドレスの Cookie を許可して、もう一度お試しください。"
         case .begunElsewhereHelp: "このサインインは別のブラウザーで開始されたか、Cookie が削除されています。アプリに戻って、最初からやり直してください。"
         case .wrongAddressHelp: "呼び出し元のアプリを確認できないか、その要求に応答できません。前の画面に戻って、もう一度お試しください。問題が続く場合は、アプリの提供元にお知らせください。"
@@ -46,21 +45,17 @@ extension PagePhrase {
         case .password: "パスワード"
         case .newPassword: "新しいパスワード"
         case .code: "コード"
-        case .secondEmail: "別のメール アドレス"
         case .staySignedIn: "このデバイスでサインインしたままにする"
         case .optional: "省略可"
         case .attribute(let name): attribute(name)
-        case .yes: "はい"
         case .next: "次へ"
         case .signInButton: "サインイン"
         case .signOutButton: "サインアウト"
-        case .createButton: "アカウントを作成"
         case .cancel: "キャンセル"
         case .sendAgain: "新しいコードを送信"
         case .forgotPassword: "パスワードをお忘れですか?"
         case .otherAccount: "別のアカウントを使う"
         case .goOn: "続ける"
-        case .tryAgain: "もう一度試す"
         case .haveAccount: "アカウントを持っている"
         case .noAccount: "アカウントを作成"
         case .startAgain: "最初からやり直す"
@@ -95,7 +90,6 @@ extension PagePhrase {
         case .noPassword: "このアカウントにはパスワードがありません。コードでサインインしてください。"
         case .text(let text): text
         case .errorPrefix: "エラー"
-        case .pleaseCheck: "ご確認ください"
         }
     }
 

@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "이 앱에는 추가 인증이 필요합니다. 앞으로 로그인할 때 이 주소로 코드를 보내 드립니다."
         case .whyMethod: "이 앱에는 추가 인증이 필요합니다. 코드를 어디로 보낼까요?"
         case .passwordRules: "8자 이상이어야 하며 소문자, 대문자, 숫자, 기타 기호 중 세 가지를 포함해야 합니다."
-        case .nothingLost: "변경된 내용이 없습니다."
         case .cookiesHelp: "로그인에 필요한 쿠키를 브라우저가 거부했습니다. 이 주소의 쿠키를 허용하고 다시 시도하세요."
         case .begunElsewhereHelp: "이 브라우저에서 시작한 로그인이 아니거나 쿠키가 삭제되었습니다. 앱으로 돌아가 처음부터 다시 시작하세요."
         case .wrongAddressHelp: "이 페이지로 연결한 앱을 알 수 없거나 앱의 요청에 응답할 수 없습니다. 뒤로 돌아가 다시 시도하세요. 문제가 계속되면 앱 제공자에게 알려 주세요."
@@ -46,21 +45,17 @@ extension PagePhrase {
         case .password: "비밀번호"
         case .newPassword: "새 비밀번호"
         case .code: "코드"
-        case .secondEmail: "다른 이메일 주소"
         case .staySignedIn: "이 기기에서 로그인 상태 유지"
         case .optional: "선택 사항"
         case .attribute(let name): attribute(name)
-        case .yes: "예"
         case .next: "다음"
         case .signInButton: "로그인"
         case .signOutButton: "로그아웃"
-        case .createButton: "계정 만들기"
         case .cancel: "취소"
         case .sendAgain: "새 코드 보내기"
         case .forgotPassword: "비밀번호를 잊으셨나요?"
         case .otherAccount: "다른 계정 사용"
         case .goOn: "계속"
-        case .tryAgain: "다시 시도"
         case .haveAccount: "계정이 있습니다"
         case .noAccount: "계정 만들기"
         case .startAgain: "처음부터 다시"
@@ -95,7 +90,6 @@ extension PagePhrase {
         case .noPassword: "이 계정에는 비밀번호가 없습니다. 코드로 로그인하세요."
         case .text(let text): text
         case .errorPrefix: "오류"
-        case .pleaseCheck: "확인해 주세요"
         }
     }
 

@@ -30,7 +30,6 @@ extension PagePhrase {
             "Denne appen krever en ekstra bekreftelse. Når du logger på, sender vi koder til denne adressen."
         case .whyMethod: "Denne appen krever en ekstra bekreftelse. Hvor kan vi sende en kode?"
         case .passwordRules: "Minst 8 tegn, med tre av disse: små bokstaver, store bokstaver, tall, andre tegn."
-        case .nothingLost: "Ingenting er endret."
         case .cookiesHelp:
             "Nettleseren din avviser informasjonskapselen som trengs for å logge på. Tillat informasjonskapsler for denne adressen, og prøv igjen."
         case .begunElsewhereHelp:
@@ -50,21 +49,17 @@ extension PagePhrase {
         case .password: "Passord"
         case .newPassword: "Nytt passord"
         case .code: "Kode"
-        case .secondEmail: "En annen e-postadresse"
         case .staySignedIn: "Forbli pålogget på denne enheten"
         case .optional: "valgfritt"
         case .attribute(let name): attribute(name)
-        case .yes: "Ja"
         case .next: "Neste"
         case .signInButton: "Logg på"
         case .signOutButton: "Logg av"
-        case .createButton: "Opprett konto"
         case .cancel: "Avbryt"
         case .sendAgain: "Send en ny kode"
         case .forgotPassword: "Glemt passordet?"
         case .otherAccount: "Bruk en annen konto"
         case .goOn: "Fortsett"
-        case .tryAgain: "Prøv igjen"
         case .haveAccount: "Jeg har en konto"
         case .noAccount: "Opprett en konto"
         case .startAgain: "Begynn på nytt"
@@ -100,7 +95,6 @@ extension PagePhrase {
         case .noPassword: "Denne kontoen har ikke noe passord. Logg på med en kode."
         case .text(let text): text
         case .errorPrefix: "Feil"
-        case .pleaseCheck: "Sjekk dette"
         }
     }
 

@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Ta aplikacja wymaga dodatkowej weryfikacji. Dokąd możemy wysłać kod?"
         case .passwordRules:
             "Co najmniej 8 znaków, w tym trzy z tych rodzajów: małe litery, wielkie litery, cyfry, inne znaki."
-        case .nothingLost: "Nic się nie zmieniło."
         case .cookiesHelp:
             "Twoja przeglądarka odrzuca plik cookie potrzebny do logowania. Zezwól na pliki cookie dla tego adresu i spróbuj ponownie."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Hasło"
         case .newPassword: "Nowe hasło"
         case .code: "Kod"
-        case .secondEmail: "Inny adres e-mail"
         case .staySignedIn: "Nie wylogowuj mnie na tym urządzeniu"
         case .optional: "opcjonalnie"
         case .attribute(let name): attribute(name)
-        case .yes: "Tak"
         case .next: "Dalej"
         case .signInButton: "Zaloguj się"
         case .signOutButton: "Wyloguj się"
-        case .createButton: "Utwórz konto"
         case .cancel: "Anuluj"
         case .sendAgain: "Wyślij nowy kod"
         case .forgotPassword: "Nie pamiętasz hasła?"
         case .otherAccount: "Użyj innego konta"
         case .goOn: "Kontynuuj"
-        case .tryAgain: "Spróbuj ponownie"
         case .haveAccount: "Mam konto"
         case .noAccount: "Utwórz konto"
         case .startAgain: "Zacznij od nowa"
@@ -102,7 +97,6 @@ extension PagePhrase {
         case .noPassword: "To konto nie ma hasła. Zaloguj się za pomocą kodu."
         case .text(let text): text
         case .errorPrefix: "Błąd"
-        case .pleaseCheck: "Sprawdź to"
         }
     }
 

@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Este app pede uma verificação adicional. Para onde podemos enviar um código?"
         case .passwordRules:
             "Pelo menos 8 caracteres, com três destes tipos: minúsculas, maiúsculas, números, outros sinais."
-        case .nothingLost: "Nada foi alterado."
         case .cookiesHelp:
             "O seu navegador recusa o cookie necessário para iniciar sessão. Permita os cookies para este endereço e tente novamente."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Senha"
         case .newPassword: "Nova senha"
         case .code: "Código"
-        case .secondEmail: "Outro endereço de e-mail"
         case .staySignedIn: "Manter a sessão iniciada neste dispositivo"
         case .optional: "opcional"
         case .attribute(let name): attribute(name)
-        case .yes: "Sim"
         case .next: "Avançar"
         case .signInButton: "Iniciar sessão"
         case .signOutButton: "Encerrar sessão"
-        case .createButton: "Criar conta"
         case .cancel: "Cancelar"
         case .sendAgain: "Enviar um novo código"
         case .forgotPassword: "Esqueceu a senha?"
         case .otherAccount: "Usar outra conta"
         case .goOn: "Continuar"
-        case .tryAgain: "Tentar novamente"
         case .haveAccount: "Tenho uma conta"
         case .noAccount: "Criar uma conta"
         case .startAgain: "Começar de novo"
@@ -102,7 +97,6 @@ extension PagePhrase {
         case .noPassword: "Esta conta não tem senha. Inicie sessão com um código."
         case .text(let text): text
         case .errorPrefix: "Erro"
-        case .pleaseCheck: "Verifique isto"
         }
     }
 

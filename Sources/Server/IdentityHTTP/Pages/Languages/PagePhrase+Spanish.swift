@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Esta aplicación pide una verificación adicional. ¿Adónde podemos enviar un código?"
         case .passwordRules:
             "Al menos 8 caracteres, con tres de estos tipos: minúsculas, mayúsculas, números, otros signos."
-        case .nothingLost: "No se cambió nada."
         case .cookiesHelp:
             "Tu navegador rechaza la cookie necesaria para iniciar sesión. Permite las cookies para esta dirección e inténtalo de nuevo."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Contraseña"
         case .newPassword: "Nueva contraseña"
         case .code: "Código"
-        case .secondEmail: "Otra dirección de correo electrónico"
         case .staySignedIn: "Mantener la sesión iniciada en este dispositivo"
         case .optional: "opcional"
         case .attribute(let name): attribute(name)
-        case .yes: "Sí"
         case .next: "Siguiente"
         case .signInButton: "Iniciar sesión"
         case .signOutButton: "Cerrar sesión"
-        case .createButton: "Crear cuenta"
         case .cancel: "Cancelar"
         case .sendAgain: "Enviar un código nuevo"
         case .forgotPassword: "¿Olvidaste tu contraseña?"
         case .otherAccount: "Usar otra cuenta"
         case .goOn: "Continuar"
-        case .tryAgain: "Intentar de nuevo"
         case .haveAccount: "Tengo una cuenta"
         case .noAccount: "Crear una cuenta"
         case .startAgain: "Empezar de nuevo"
@@ -103,7 +98,6 @@ extension PagePhrase {
         case .noPassword: "Esta cuenta no tiene contraseña. Inicia sesión con un código."
         case .text(let text): text
         case .errorPrefix: "Error"
-        case .pleaseCheck: "Revisa esto"
         }
     }
 

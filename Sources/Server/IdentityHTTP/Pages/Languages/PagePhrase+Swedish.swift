@@ -30,7 +30,6 @@ extension PagePhrase {
             "Den här appen kräver en extra verifiering. När du loggar in skickar vi koder till den här adressen."
         case .whyMethod: "Den här appen kräver en extra verifiering. Vart får vi skicka en kod?"
         case .passwordRules: "Minst 8 tecken, med tre av dessa: små bokstäver, stora bokstäver, siffror, andra tecken."
-        case .nothingLost: "Inget har ändrats."
         case .cookiesHelp:
             "Din webbläsare blockerar den cookie som inloggningen behöver. Tillåt cookies för den här adressen och försök igen."
         case .begunElsewhereHelp:
@@ -51,21 +50,17 @@ extension PagePhrase {
         case .password: "Lösenord"
         case .newPassword: "Nytt lösenord"
         case .code: "Kod"
-        case .secondEmail: "En annan e-postadress"
         case .staySignedIn: "Förbli inloggad på den här enheten"
         case .optional: "valfritt"
         case .attribute(let name): attribute(name)
-        case .yes: "Ja"
         case .next: "Nästa"
         case .signInButton: "Logga in"
         case .signOutButton: "Logga ut"
-        case .createButton: "Skapa konto"
         case .cancel: "Avbryt"
         case .sendAgain: "Skicka en ny kod"
         case .forgotPassword: "Har du glömt lösenordet?"
         case .otherAccount: "Använd ett annat konto"
         case .goOn: "Fortsätt"
-        case .tryAgain: "Försök igen"
         case .haveAccount: "Jag har ett konto"
         case .noAccount: "Skapa ett konto"
         case .startAgain: "Börja om"
@@ -101,7 +96,6 @@ extension PagePhrase {
         case .noPassword: "Det här kontot har inget lösenord. Logga in med en kod."
         case .text(let text): text
         case .errorPrefix: "Fel"
-        case .pleaseCheck: "Kontrollera detta"
         }
     }
 

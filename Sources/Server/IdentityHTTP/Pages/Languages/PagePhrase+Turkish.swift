@@ -29,7 +29,6 @@ extension PagePhrase {
         case .whyMailbox: "Bu uygulama ek bir doğrulama istiyor. Oturum açtığınızda bu adrese kod göndereceğiz."
         case .whyMethod: "Bu uygulama ek bir doğrulama istiyor. Kodu nereye gönderelim?"
         case .passwordRules: "En az 8 karakter ve şunlardan üçü: küçük harf, büyük harf, rakam, diğer işaretler."
-        case .nothingLost: "Hiçbir şey değiştirilmedi."
         case .cookiesHelp:
             "Tarayıcınız, oturum açmak için gereken çerezi kabul etmiyor. Bu adres için çerezlere izin verin ve yeniden deneyin."
         case .begunElsewhereHelp:
@@ -49,21 +48,17 @@ extension PagePhrase {
         case .password: "Şifre"
         case .newPassword: "Yeni şifre"
         case .code: "Kod"
-        case .secondEmail: "Başka bir e-posta adresi"
         case .staySignedIn: "Bu cihazda oturumu açık tut"
         case .optional: "isteğe bağlı"
         case .attribute(let name): attribute(name)
-        case .yes: "Evet"
         case .next: "İleri"
         case .signInButton: "Oturum aç"
         case .signOutButton: "Oturumu kapat"
-        case .createButton: "Hesap oluştur"
         case .cancel: "İptal"
         case .sendAgain: "Yeni kod gönder"
         case .forgotPassword: "Şifrenizi mi unuttunuz?"
         case .otherAccount: "Başka bir hesap kullan"
         case .goOn: "Devam et"
-        case .tryAgain: "Yeniden dene"
         case .haveAccount: "Hesabım var"
         case .noAccount: "Hesap oluştur"
         case .startAgain: "Yeniden başla"
@@ -100,7 +95,6 @@ extension PagePhrase {
         case .noPassword: "Bu hesabın şifresi yok. Bir kodla oturum açın."
         case .text(let text): text
         case .errorPrefix: "Hata"
-        case .pleaseCheck: "Kontrol edin"
         }
     }
 

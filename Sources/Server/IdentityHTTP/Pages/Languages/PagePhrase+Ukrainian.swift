@@ -31,7 +31,6 @@ extension PagePhrase {
         case .whyMethod: "Цей застосунок вимагає додаткового підтвердження. Куди можна надіслати код?"
         case .passwordRules:
             "Щонайменше 8 символів, серед них три з цих видів: малі літери, великі літери, цифри, інші знаки."
-        case .nothingLost: "Нічого не змінено."
         case .cookiesHelp:
             "Ваш браузер відхиляє файл cookie, потрібний для входу. Дозвольте файли cookie для цієї адреси й спробуйте ще раз."
         case .begunElsewhereHelp:
@@ -52,21 +51,17 @@ extension PagePhrase {
         case .password: "Пароль"
         case .newPassword: "Новий пароль"
         case .code: "Код"
-        case .secondEmail: "Інша електронна адреса"
         case .staySignedIn: "Не виходити на цьому пристрої"
         case .optional: "необов’язково"
         case .attribute(let name): attribute(name)
-        case .yes: "Так"
         case .next: "Далі"
         case .signInButton: "Увійти"
         case .signOutButton: "Вийти"
-        case .createButton: "Створити обліковий запис"
         case .cancel: "Скасувати"
         case .sendAgain: "Надіслати новий код"
         case .forgotPassword: "Забули пароль?"
         case .otherAccount: "Інший обліковий запис"
         case .goOn: "Продовжити"
-        case .tryAgain: "Спробувати ще раз"
         case .haveAccount: "У мене є обліковий запис"
         case .noAccount: "Створити обліковий запис"
         case .startAgain: "Почати знову"
@@ -102,7 +97,6 @@ extension PagePhrase {
         case .noPassword: "Цей обліковий запис не має пароля. Увійдіть за допомогою коду."
         case .text(let text): text
         case .errorPrefix: "Помилка"
-        case .pleaseCheck: "Перевірте"
         }
     }
 
