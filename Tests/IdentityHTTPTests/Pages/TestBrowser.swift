@@ -179,6 +179,11 @@ struct TestRelyingParty: Sendable {
         self.redirect = redirect
     }
 
+    init(client: String, redirect: String) {
+        self.client = client
+        self.redirect = redirect
+    }
+
     var challenge: String { Base64URL.encode(Vault.checksum(Data(verifier.utf8))) }
 
     /// The path of an authorization request. A nil value leaves the parameter out.
