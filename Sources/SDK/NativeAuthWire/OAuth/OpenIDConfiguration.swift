@@ -25,6 +25,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     /// RFC 8414 §2.
     package var introspectionEndpointAuthMethodsSupported: [String]?
     package var codeChallengeMethodsSupported: [String]?
+    /// Whether authorization answers have `iss` (RFC 9207 §3).
+    package var authorizationResponseIssParameterSupported: Bool?
 
     package init(
         issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
@@ -81,5 +83,6 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case revocationEndpointAuthMethodsSupported = "revocation_endpoint_auth_methods_supported"
         case introspectionEndpointAuthMethodsSupported = "introspection_endpoint_auth_methods_supported"
         case codeChallengeMethodsSupported = "code_challenge_methods_supported"
+        case authorizationResponseIssParameterSupported = "authorization_response_iss_parameter_supported"
     }
 }
