@@ -71,8 +71,7 @@ final class TestBrowser {
 
     /// The fields `Set-Cookie` of the answer.
     var setCookies: [String] {
-        // No value has a comma.
-        (headers["set-cookie"] ?? "").split(separator: ", ").map(String.init)
+        (headers["set-cookie"] ?? "").split(separator: "\n").map(String.init)
     }
 
     private func keepCookies() {
