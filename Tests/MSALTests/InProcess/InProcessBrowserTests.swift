@@ -14,7 +14,7 @@ struct InProcessBrowserTests {
     private func tenant() async throws -> TestTenant {
         let tenant = try TestTenant { settings in
             settings.applications[0].userFlow = .emailPassword
-            settings.users = [.init(email: Self.email, password: Self.password)]
+            settings.users = [.init(Self.email, password: Self.password)]
         }
         tenant.browser.fill { page in
             page["username"] = Self.email
@@ -33,13 +33,7 @@ struct InProcessBrowserTests {
         var configuration = tenant.configuration()
         configuration.challengeTypes = [.oneTimePasscode]
         let client = NativeAuthClient(configuration)
-        let account: NativeAuth.Account?
-        do throws(SignInError) {
-            _ = try await client.signIn(username: Self.email)
-            account = nil
-        } catch .browserRequired(let details) {
-            account = try await client.signInWithBrowser(continuing: details)
-        }
+        let account = try await signIn(with: client)
         #expect(account?.username == Self.email)
         #expect(tenant.browser.titles.map { $0.prefix(8) } == ["Sign in ", "Enter yo"])
         let cached = try #require(client.accounts().first)
