@@ -25,6 +25,16 @@ struct InProcessBrowserTests {
         return tenant
     }
 
+    /// What an app does: three lines for the browser.
+    private func signIn(with client: NativeAuthClient) async throws -> NativeAuth.Account? {
+        do throws(SignInError) {
+            guard case .completed(let account) = try await client.signIn(username: Self.email) else { return nil }
+            return account
+        } catch .browserRequired(let details) {
+            return try await client.signInWithBrowser(continuing: details)
+        }
+    }
+
     @Test(
         "SDK-WEB-7: an app that can only take codes is sent to a browser, and three lines later the account is in the cache of the native flows"
     )
