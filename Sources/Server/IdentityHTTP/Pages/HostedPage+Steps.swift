@@ -90,7 +90,7 @@ extension HostedPage {
                     \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name="action" value="resend" formnovalidate>\(text(.sendAgain))</button>
+                    <div class="row"><button class="link" name="action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
                     <button class="link" name="action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -163,8 +163,9 @@ extension HostedPage {
 
     /// The account of the password beside it: password managers need it in the form.
     private func whoField(_ flow: HostedFlow) -> HTML {
-        field(
-            "username", .email, value: flow.username ?? "", autocomplete: "username", isReadOnly: true)
+        """
+        <div class="who"><input id="username" name="username" value="\(flow.username ?? "")" autocomplete="username" aria-label="\(language(.email))" tabindex="-1" readonly></div>
+        """
     }
 
     private var staySignedIn: HTML {
