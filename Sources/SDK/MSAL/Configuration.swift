@@ -155,13 +155,15 @@ public final class MSALCacheConfig: NSObject {
 public class MSALPublicClientApplicationConfig: NSObject {
     /// The identifier of the app's registration, a UUID.
     public var clientId: String
-    /// Where a browser would return to. Stored only: this module opens no browser.
+    /// The address at which a browser ends, as registered for the app. Nil for `msauth.{bundle ID}://auth` in an app of
+    /// Apple's systems, and for `http://localhost/` with any port elsewhere.
     public var redirectUri: String?
     /// The tenant. Nil means workforce tenants, which do not support native authentication.
     public var authority: MSALAuthority?
-    /// Authorities that a browser may be sent to. Stored only: requests go only to ``authority``.
+    /// Authorities that a browser may be sent to. Stored only: requests and pages are those of ``authority``.
     public var knownAuthorities: [MSALAuthority] = []
-    /// Whether ``redirectUri`` may have any form. Stored only: it is not checked.
+    /// Whether ``redirectUri`` is not checked when the application object is made. A wrong one then fails when a browser is
+    /// needed.
     public var bypassRedirectURIValidation = false
     /// How long before its expiry an access token is refreshed, in seconds. Stored only: it is always 300.
     public var tokenExpirationBuffer = 300.0
@@ -251,6 +253,7 @@ extension MSALNativeAuthPublicClientApplicationConfig {
         var configuration = NativeAuthConfiguration(
             clientID: clientId, authority: authority.authority, challengeTypes: challengeTypes.translated,
             capabilities: capabilities.translated)
+        configuration.redirectURI = try checkedRedirectURI()
         configuration.requestInterceptor = requestInterceptor.map(Interceptor.init)
         #if canImport(Security)
             configuration.tokenCache = KeychainTokenCache(accessGroup: cacheConfig.accessGroup)
@@ -265,6 +268,33 @@ extension MSALNativeAuthPublicClientApplicationConfig {
             configuration.transport = SliceTransport(transport: configuration.transport, dc: dc)
         }
         return configuration
+    }
+}
+
+extension MSALPublicClientApplicationConfig {
+    /// - Throws: An error in ``MSALErrorDomain`` for an address that cannot be a redirect URI.
+    fileprivate func checkedRedirectURI() throws -> URL? {
+        guard let redirectUri, !redirectUri.isEmpty else { return nil }
+        let url = URL(string: redirectUri)
+        guard !bypassRedirectURIValidation else { return url }
+        guard let url, let scheme = url.scheme?.lowercased(), url.fragment == nil else {
+            throw NSError.msal("The redirect URI is no address, or has a fragment.", internal: .invalidRedirectURI)
+        }
+        #if os(iOS)
+            // App extensions have no list of their own.
+            let types = Bundle.main.infoDictionary?["CFBundleURLTypes"] as? [[String: Any]] ?? []
+            let schemes = types.flatMap { $0["CFBundleURLSchemes"] as? [String] ?? [] }.map { $0.lowercased() }
+            let isExtension = Bundle.main.bundleURL.pathExtension == "appex"
+            guard scheme == "https" || scheme == "http" || isExtension || schemes.contains(scheme) else {
+                throw NSError.msal(
+                    "The scheme of the redirect URI is not in CFBundleURLTypes.", internal: .redirectSchemeNotRegistered
+                )
+            }
+        #endif
+        guard scheme != "http" || Authority.isLoopback(url.host(percentEncoded: true)?.lowercased() ?? "") else {
+            throw NSError.msal("An http redirect URI is on this machine only.", internal: .invalidRedirectURI)
+        }
+        return url
     }
 }
 

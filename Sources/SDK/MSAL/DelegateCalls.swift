@@ -21,7 +21,7 @@ enum MissingCallback {
 /// A delegate on its way to the main actor.
 ///
 /// Delegates are plain classes and not `Sendable`; requiring that would break app code in Swift 6 mode.
-private struct Handover<Delegate>: @unchecked Sendable {
+struct Handover<Delegate>: @unchecked Sendable {
     // Sendable is safe for this use: the delegate is stored here, and accessed again only on the main actor.
     let delegate: Delegate
 }

@@ -328,15 +328,52 @@ public let MSALSTSErrorCodesKey = "MSALSTSErrorCodesKey"
 /// The key of the identifier in both logs, a `UUID`, in an error's `userInfo`.
 public let MSALCorrelationIDKey = "MSALCorrelationIDKey"
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of an ``MSALInternalError``, as its number, in an error's `userInfo`.
+public let MSALInternalErrorCodeKey = "MSALInternalErrorCodeKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the server's word for the error, such as `server_error`, in an error's `userInfo`.
+public let MSALOAuthErrorKey = "MSALOAuthErrorKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the scopes that were not granted, `[String]`, in an error's `userInfo`.
+public let MSALDeclinedScopesKey = "MSALDeclinedScopesKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the scopes that were granted, `[String]`, in an error's `userInfo`.
+public let MSALGrantedScopesKey = "MSALGrantedScopesKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The key of the ``MSALResult`` with the granted scopes, in an error's `userInfo`.
+public let MSALInvalidResultKey = "MSALInvalidResultKey"
+
+/// The details of an error with the code ``MSALError/internal``.
+public enum MSALInternalError: Int, Sendable {
+    /// The scheme of the redirect URI is not in `CFBundleURLTypes` of the app's Info.plist.
+    case redirectSchemeNotRegistered = -42001
+    /// The redirect URI has a form that no server accepts.
+    case invalidRedirectURI = -42011
+    /// Another user than the given account signed in.
+    case mismatchedUser = -42101
+    /// The server refused the request; its word is the value of ``MSALOAuthErrorKey``.
+    case authorizationFailed = -42104
+    /// Another browser is open.
+    case interactiveSessionAlreadyRunning = -42402
+    /// The view controller is in no window.
+    case noViewController = -42403
+    /// The answer belongs to another request.
+    case invalidState = -42501
+    /// The answer has neither a code nor an error, or fails another check.
+    case invalidResponse = -42600
+}
+
 /// The codes of errors in ``MSALErrorDomain``.
 public enum MSALError: Int, Sendable {
-    /// A value that the app passed is invalid, or another error; the description says which.
+    /// A value that the app passed is invalid, or another error; the description or ``MSALInternalErrorCodeKey`` says
+    /// which.
     case `internal` = -50000
     /// The user must continue in a browser, or sign in again.
     case interactionRequired = -50002
     /// Not all scopes were granted.
     case serverDeclinedScopes = -50003
-    /// The task was cancelled.
+    /// The user closed or cancelled the page, or the task was cancelled.
     case userCanceled = -50005
     /// The server cannot be reached, or refused the request.
     case serverError = -50006
@@ -344,11 +381,14 @@ public enum MSALError: Int, Sendable {
 
 extension NSError {
     /// An error that an initializer throws.
-    static func msal(_ description: String, underlying: (any Error)? = nil) -> NSError {
+    static func msal(
+        _ description: String, internal code: MSALInternalError? = nil, underlying: (any Error)? = nil
+    ) -> NSError {
         var userInfo: [String: Any] = [
             MSALErrorDescriptionKey: description, NSLocalizedDescriptionKey: description,
         ]
         userInfo[NSUnderlyingErrorKey] = underlying
+        userInfo[MSALInternalErrorCodeKey] = code?.rawValue
         return NSError(domain: MSALErrorDomain, code: MSALError.internal.rawValue, userInfo: userInfo)
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import NativeAuthCore
 
 /// How much is logged.
 public enum MSALLogLevel: Int, Sendable, CaseIterable {
@@ -27,10 +28,24 @@ public enum MSALLogMaskingLevel: Int, Sendable, CaseIterable {
     case settingsMaskSecretsOnly
 }
 
+/// Shows a page; see ``MSALGlobalConfig/webAuthenticator``.
+public typealias MSALWebAuthenticator = @Sendable (_ page: URL, _ redirectURI: URL) async throws -> URL
+
 /// Settings of the whole process.
 public final class MSALGlobalConfig: NSObject {
     /// The receiver of log lines.
     public static let loggerConfig = MSALLoggerConfig()
+    private static let browser = Locked<MSALWebAuthenticator?>(nil)
+
+    /// Shows pages in place of the system's browser, for tests and for other user agents; nil for the system's. Not a part of
+    /// the vendor's library.
+    ///
+    /// It receives the address of the page and the redirect URI, and returns the address at which the page ended. To cancel,
+    /// throw `CancellationError`; any other error means that the page cannot be shown.
+    public static var webAuthenticator: MSALWebAuthenticator? {
+        get { browser.withLock(\.self) }
+        set { browser.withLock { $0 = newValue } }
+    }
 
     private override init() {}
 }

@@ -46,7 +46,7 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
     ///   - clientId: The identifier of the app's registration.
     ///   - tenantSubdomain: The first label of the tenant's host.
     ///   - challengeTypes: The challenge types of the app's registration.
-    ///   - redirectUri: Where a browser would return to; not used.
+    ///   - redirectUri: The address at which a browser ends; see ``MSALPublicClientApplicationConfig/redirectUri``.
     /// - Throws: An error in ``MSALErrorDomain`` for a blank client ID, or a subdomain that is not a host label.
     @available(*, deprecated, message: "Use init(nativeAuthConfiguration:).")
     public convenience init(

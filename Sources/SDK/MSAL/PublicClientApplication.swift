@@ -1,22 +1,15 @@
 public import Foundation
 internal import NativeAuth
 
-#if os(iOS) || os(tvOS) || os(visionOS)
-    public import UIKit
-#elseif os(macOS)
-    public import AppKit
-#endif
-
 /// The base of all applications, regardless of their sign-in method. It has no public initializer: make a
 /// ``MSALNativeAuthPublicClientApplication``.
 ///
-/// This module opens no browser. Calls that need a browser answer at once, through their completion block, with an
-/// error of ``MSALError/interactionRequired``, so that apps with a web fallback compile and can tell their users.
+/// ``acquireToken(with:completionBlock:)`` signs users in with the server's own pages in a browser; see <doc:Browsers>.
 public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     // Sendable holds because all stored properties, including those of the only subclass, are immutable and Sendable.
 
     let client: NativeAuthClient
-    private let authority: MSALAuthority
+    let authority: MSALAuthority
 
     init(_ configuration: NativeAuthConfiguration) {
         client = NativeAuthClient(configuration)
@@ -84,22 +77,31 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Removes an account and its tokens from this device, and calls the block on the main actor.
     ///
-    /// The block receives an error when the parameters also ask for a sign-out from the browser, or the account is not
-    /// signed in.
+    /// With ``MSALSignoutParameters/signoutFromBrowser`` a browser then shows the server's page that ends the session
+    /// there; a user who closes the page is signed out too. The block receives an error when the account is not signed
+    /// in, or the page cannot be shown.
     public func signout(
         with account: MSALAccount, signoutParameters: MSALSignoutParameters,
         completionBlock: @escaping (Bool, (any Error)?) -> Void
     ) {
         let correlationID = client.makeCorrelationID()
-        let signsOutFromBrowser = signoutParameters.signoutFromBrowser
-        perform(
-            "signout", correlationID: correlationID, for: completionBlock,
-            work: { [self] () async throws(NativeAuthError) in
-                client.signOut(try user(of: account, correlationID: correlationID))
-                if signsOutFromBrowser { throw .noBrowser(correlationID: correlationID) }
-            },
-            succeed: { completionBlock, _ in completionBlock(true, nil) },
-            fail: { completionBlock, error in completionBlock(false, NSError.msal(error)) })
+        guard signoutParameters.signoutFromBrowser else {
+            perform(
+                "signout", correlationID: correlationID, for: completionBlock,
+                work: { [self] () async throws(NativeAuthError) in
+                    client.signOut(try user(of: account, correlationID: correlationID))
+                },
+                succeed: { completionBlock, _ in completionBlock(true, nil) },
+                fail: { completionBlock, error in completionBlock(false, NSError.msal(error)) })
+            return
+        }
+        let work = signingOutOfBrowser(account, signoutParameters.webviewParameters, correlationID)
+        performInBrowser("signout", correlationID: correlationID, work) { result in
+            switch result {
+            case .success: completionBlock(true, nil)
+            case .failure(let error): completionBlock(false, error)
+            }
+        }
     }
 
     // MARK: Tokens
@@ -125,36 +127,42 @@ public class MSALPublicClientApplication: NSObject, @unchecked Sendable {
             fail: { completionBlock, error in completionBlock(nil, NSError.msal(error)) })
     }
 
-    /// Would sign a user in with a browser; here it reports an error of ``MSALError/interactionRequired``, on the main
-    /// actor.
+    /// Signs a user in with the server's pages in a browser, and gets a token. The block is called on the main actor, once.
+    ///
+    /// One browser is open at a time. See <doc:Browsers> for the errors.
     public func acquireToken(
         with parameters: MSALInteractiveTokenParameters, completionBlock: @escaping (MSALResult?, (any Error)?) -> Void
     ) {
         let correlationID = parameters.correlationId ?? client.makeCorrelationID()
-        perform(
-            "acquireToken", correlationID: correlationID, for: completionBlock,
-            work: { () async throws(NativeAuthError) in throw .noBrowser(correlationID: correlationID) },
-            succeed: { (_, _: MSALResult) in },
-            fail: { completionBlock, error in completionBlock(nil, NSError.msal(error)) })
+        performInBrowser("acquireToken", correlationID: correlationID, signingIn(parameters, correlationID)) { result in
+            switch result {
+            case .success(let result): completionBlock(result, nil)
+            case .failure(let error): completionBlock(nil, error)
+            }
+        }
     }
 
-    /// Would end a browser session; there is none.
+    /// The same as ``acquireToken(with:completionBlock:)``, for `await`. When the task is cancelled, the browser closes.
     ///
-    /// - Returns: False.
-    @discardableResult
-    public class func cancelCurrentWebAuthSession() -> Bool { false }
+    /// - Throws: The error that the block would receive.
+    public func acquireToken(with parameters: MSALInteractiveTokenParameters) async throws -> MSALResult {
+        let correlationID = parameters.correlationId ?? client.makeCorrelationID()
+        return try await signingIn(parameters, correlationID)()
+    }
 
-    /// Would handle the URL that a browser or broker opened the app with; no call waits for one.
+    /// Closes the browser of the running ``acquireToken(with:completionBlock:)`` or sign-out of this process, whose block
+    /// then receives ``MSALError/userCanceled``.
     ///
-    /// - Returns: False.
+    /// - Returns: Whether one was running.
     @discardableResult
-    public class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool { false }
-}
+    public class func cancelCurrentWebAuthSession() -> Bool { OpenPages.shared.cancel() }
 
-extension NativeAuthError {
-    fileprivate static func noBrowser(correlationID: UUID) -> NativeAuthError {
-        .browserRequired(
-            .init(correlationID: correlationID, message: "A browser is needed, and this library opens none."))
+    /// Takes the address that the app was opened with, such as a universal link that is the redirect URI.
+    ///
+    /// - Returns: Whether a browser was open that waited for it. An address with a wrong `state` is not accepted.
+    @discardableResult
+    public class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool {
+        OpenPages.shared.take(response)
     }
 }
 
@@ -209,7 +217,7 @@ public class MSALTokenParameters: MSALParameters, Redacted {
     public var authority: MSALAuthority?
     /// Claims to request in the token.
     public var claimsRequest: MSALClaimsRequest?
-    /// Parameters for a browser. Stored only.
+    /// Parameters for the page of an interactive request. Those that this library sends itself are refused.
     public var extraQueryParameters: [String: String]?
     /// The identifier of the request in both logs; nil for a new one.
     public var correlationId: UUID?
@@ -230,87 +238,4 @@ public final class MSALSilentTokenParameters: MSALTokenParameters {
         super.init(scopes: scopes)
         self.account = account
     }
-}
-
-/// The parameters of a token request with a browser.
-public final class MSALInteractiveTokenParameters: MSALTokenParameters {
-    /// Where a browser would be shown.
-    public let webviewParameters: MSALWebviewParameters
-    /// The question that the browser would ask.
-    public var promptType = MSALPromptType.promptIfNecessary
-    /// The user name that the browser would suggest.
-    public var loginHint: String?
-    /// Additional scopes that the browser would ask the user's consent for.
-    public var extraScopesToConsent: [String]?
-
-    /// Parameters for a token with `scopes` that a browser would get.
-    public init(scopes: [String], webviewParameters: MSALWebviewParameters) {
-        self.webviewParameters = webviewParameters
-        super.init(scopes: scopes)
-    }
-}
-
-/// The question that a browser would ask.
-public enum MSALPromptType: UInt, Sendable {
-    /// Which account to use.
-    case selectAccount
-    /// The credentials, even when a user is signed in.
-    case login
-    /// The user's consent.
-    case consent
-    /// To sign up.
-    case create
-    /// Only what is missing.
-    case promptIfNecessary
-
-    /// The default, ``promptIfNecessary``.
-    public static var `default`: MSALPromptType { .promptIfNecessary }
-}
-
-/// The parameters of a sign-out.
-public final class MSALSignoutParameters: MSALParameters {
-    /// Where a browser would be shown.
-    public let webviewParameters: MSALWebviewParameters
-    /// Whether the session in the browser must end too, which is an error here.
-    public var signoutFromBrowser = false
-    /// Whether the account must be removed too. Stored only: a sign-out always removes it.
-    public var wipeAccount = false
-
-    /// Parameters for a sign-out on this device.
-    public init(webviewParameters: MSALWebviewParameters) {
-        self.webviewParameters = webviewParameters
-    }
-}
-
-/// Where and how a browser would be shown. It has no effect, because this module opens no browser.
-public final class MSALWebviewParameters: NSObject {
-    /// Whether the browser would be isolated from others.
-    public var prefersEphemeralWebBrowserSession = false
-    /// The kind of browser.
-    public var webviewType = MSALWebviewType.default
-
-    #if os(iOS) || os(tvOS) || os(visionOS)
-        /// Over a screen of the app.
-        public init(authPresentationViewController parentViewController: UIViewController) {}
-    #elseif os(macOS)
-        /// Over a window of the app.
-        public init(authPresentationViewController parentViewController: NSViewController) {}
-    #else
-        /// An empty value: this platform has no view controllers.
-        public override init() {}
-    #endif
-}
-
-/// A kind of browser.
-public enum MSALWebviewType: Int, Sendable {
-    /// The system's default.
-    case `default`
-    /// The system's session for signing in.
-    case authenticationSession
-    #if os(iOS) || os(tvOS) || os(visionOS)
-        /// The system's browser within the app.
-        case safariViewController
-    #endif
-    /// The app's web view.
-    case wkWebView
 }

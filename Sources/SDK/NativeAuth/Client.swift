@@ -82,6 +82,9 @@ public struct NativeAuthClient: Sendable {
         return stream
     }
 
+    /// The user agent of the configuration, if it names one.
+    package var webAuthenticator: (any WebAuthenticator)? { api.configuration.webAuthenticator }
+
     /// A new correlation ID, for a caller that needs it before the first request.
     package func makeCorrelationID() -> UUID {
         api.configuration.makeCorrelationID()

@@ -29,6 +29,14 @@ public struct NativeAuthConfiguration: Sendable {
     public var onTokenCacheProblem: (@Sendable (TokenCacheError) -> Void)?
     /// The value of `Accept-Language`, which selects the language of mail; nil for the languages of the device.
     public var acceptLanguage: String?
+    /// The address that ends a sign-in in a browser, as registered for the app. Nil for `msauth.{bundle ID}://auth` in
+    /// an app of Apple's systems, and for `http://localhost/` elsewhere.
+    ///
+    /// An `http` address must be on this machine. When it has no port, each sign-in uses a free one (RFC 8252 §7.3).
+    public var redirectURI: URL?
+    /// Shows the pages of ``NativeAuthClient/signInWithBrowser(_:)``. Nil for the browser of the system:
+    /// ``LoopbackAuthenticator``, or in an app of Apple's systems the web authentication session.
+    public var webAuthenticator: (any WebAuthenticator)?
 
     /// The clock of the device. Setting it also changes ``uptime``.
     package var now: @Sendable () -> Date = { Date() } {
@@ -44,6 +52,11 @@ public struct NativeAuthConfiguration: Sendable {
     package var makeCorrelationID: @Sendable () -> UUID = { UUID() }
     /// Randomises the delays before repeated requests, so that many clients do not repeat at the same time.
     package var random: @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    /// Random bytes for secrets.
+    package var randomBytes: @Sendable (Int) -> [UInt8] = { count in
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
     /// Waits for a time limit.
     package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Waits before a request is repeated.

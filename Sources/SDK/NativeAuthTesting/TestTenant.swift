@@ -56,6 +56,8 @@ public final class TestTenant: Sendable {
     public let faults: Faults
     /// What the server asks another system; none at first.
     public let hooks: Hooks
+    /// The browser of all clients of the tenant: ``ScriptedBrowser/fill(_:)`` fills in the server's pages.
+    public let browser: ScriptedBrowser
     /// Sends requests to the tenant, with its faults; for your own client. ``configuration(for:capabilities:)`` already
     /// uses it.
     public let transport: any HTTPTransport
@@ -127,6 +129,7 @@ public final class TestTenant: Sendable {
         preparation = users.isEmpty ? nil : Task { for user in users { try await user.join(server) } }
         transport = TenantTransport(
             server: server.transport, hosts: hosts, faults: faults, clock: clock, preparation: preparation)
+        browser = ScriptedBrowser(transport: transport)
     }
 
     // MARK: Clients
@@ -150,11 +153,13 @@ public final class TestTenant: Sendable {
 
     private func attach(_ configuration: inout NativeAuthConfiguration) {
         configuration.transport = transport
+        configuration.webAuthenticator = browser
         configuration.now = { [clock] in clock.now }
         configuration.uptime = { [clock] in clock.uptime }
         configuration.sleep = { [clock] in try await clock.sleep(for: $0) }
         configuration.wait = { [clock] in try await clock.wait(for: $0) }
         configuration.random = { [clientRandomness] in clientRandomness.number(in: $0) }
+        configuration.randomBytes = { [clientRandomness] in clientRandomness.bytes($0) }
         configuration.makeCorrelationID = { [clientRandomness] in clientRandomness.uuid() }
         configuration.process = entry.tenant.id.uuid
     }

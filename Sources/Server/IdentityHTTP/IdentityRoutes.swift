@@ -120,20 +120,25 @@ package struct IdentityRoutes: Sendable {
     /// What apps and their users call.
     private func addUserRoutes(to router: Router<IdentityRequestContext>) {
         for endpoint in V1Endpoint.allCases {
-            route(router, "/{tenant}/\(endpoint.rawValue)", .post) { request, context in
+            route(router, "/{tenant}/\(endpoint.rawValue)", .post, answersPreflights: true) { request, context in
                 try await native(endpoint, request, context)
             }
         }
         route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get, handler: discovery)
         route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, handler: keys)
-        route(router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, handler: revoke)
+        route(
+            router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, answersPreflights: true, handler: revoke
+        )
         route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
         for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
-        route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, handler: userInfo)
+        route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
+            request, context in
+            try await answeringOrigin(of: request, context, client: nil) { try await userInfo(request, context) }
+        }
         for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
             route(router, "/\(path)", DirectoryOperation.allCases.filter { $0.path == path }.map(\.httpMethod)) {
                 try await directory(path, $0, $1)
@@ -163,21 +168,28 @@ package struct IdentityRoutes: Sendable {
     }
 
     /// Adds a route for these methods; other methods get 405 with the documented JSON.
+    ///
+    /// - Parameter answersPreflights: Whether pages may call it from their scripts.
     private func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: HTTPRequest.Method...,
+        answersPreflights: Bool = false,
         handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
     ) {
-        route(router, path, methods, handler: handler)
+        route(router, path, methods, answersPreflights: answersPreflights, handler: handler)
     }
 
     private func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: [HTTPRequest.Method],
+        answersPreflights: Bool = false,
         handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
     ) {
         for method in methods { router.on(path, method: method, use: handler) }
         let allowed = methods.map(\.rawValue).joined(separator: ", ")
+        if answersPreflights {
+            router.on(path, method: .options) { try await preflight($0, $1, allowed) }
+        }
         for other: HTTPRequest.Method in [.get, .post, .put, .patch, .delete, .head, .options, .trace]
-        where !methods.contains(other) {
+        where !methods.contains(other) && !(answersPreflights && other == .options) {
             router.on(path, method: other) { _, _ -> Response in
                 throw RequestFault.wrongMethod(allowed: allowed)
             }
@@ -193,17 +205,32 @@ package struct IdentityRoutes: Sendable {
             _ = admission.countRefusal()
             throw EngineError.overloaded
         }
-        var form = try await Self.form(of: request)
+        let form = try await Self.form(of: request)
         if endpoint == .token, try DaemonCodec.isOfDaemon(form) {
             return try await daemonToken(form, request, context)
         }
         // People sign in at the console's pages here, and at the other listener.
         if case .operators = listener { throw RequestFault.unknownGrant }
+        let client = try Console.optional("client_id", of: form).flatMap { ClientID($0) }
+        return try await answeringOrigin(of: request, context, client: client) {
+            try await native(endpoint, form, request, context)
+        }
+    }
+
+    /// The same, once the form is here and its origin is known.
+    private func native(
+        _ endpoint: V1Endpoint, _ form: FormFields, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
+        var form = form
         let started = ContinuousClock.now
         defer { times?.record(ContinuousClock.now - started) }
         if endpoint == .token, let refusal = try await authenticate(&form, request, context) { return refusal }
-        let asked = try V1Codec.request(
+        var asked = try V1Codec.request(
             endpoint, form, needsEveryScope: MediaType.isBrowserSDK(request.headers[IdentityHeader.clientSKU]))
+        if case .redeemCode(var presentation) = asked.command {
+            presentation.isByPage = request.headers[.origin] != nil
+            asked.command = .redeemCode(presentation)
+        }
         return try await answer(asked, request, context)
     }
 
@@ -290,7 +317,7 @@ package struct IdentityRoutes: Sendable {
         let tenant = try await tenant(context)
         if let document = discoveryDocuments.withLock({ $0[tenant.id] }) { return Self.publicDocument(document) }
         let base = "\(engine.settings.baseURL)/\(tenant.id)"
-        let configuration = OpenIDConfiguration(
+        var configuration = OpenIDConfiguration(
             issuer: "\(base)/v2.0", authorizationEndpoint: "\(base)/\(MetadataEndpoint.authorize.rawValue)",
             tokenEndpoint: "\(base)/\(V1Endpoint.token.rawValue)",
             jwksURI: "\(base)/\(MetadataEndpoint.jsonWebKeys.rawValue)",
@@ -320,6 +347,12 @@ package struct IdentityRoutes: Sendable {
             revocationEndpointAuthMethodsSupported: ["none"],
             introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] },
             codeChallengeMethodsSupported: ["S256"])
+        configuration.authorizationResponseIssParameterSupported = true
+        configuration.claimsParameterSupported = true
+        configuration.requestParameterSupported = false
+        configuration.requestURIParameterSupported = false
+        configuration.promptValuesSupported = AuthorizationRequest.Prompt.allCases.map(\.rawValue)
+        configuration.uiLocalesSupported = MailLanguage.allCases.map(\.rawValue)
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
         return Self.publicDocument(document)

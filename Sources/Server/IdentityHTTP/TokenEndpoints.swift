@@ -11,7 +11,9 @@ extension IdentityRoutes {
     /// Ends a session (RFC 7009). Also succeeds for invalid tokens: there is no session to end.
     func revoke(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let asked = try V1Codec.revocation(try await Self.form(of: request))
-        return try await answer(asked, request, context)
+        return try await answeringOrigin(of: request, context, client: asked.client) {
+            try await answer(asked, request, context)
+        }
     }
 
     /// Answers whether an access token for the asking resource server is live (RFC 7662). Any other token, even a live

@@ -187,7 +187,7 @@ struct AuthorizeTests {
         return try #require(browser.answer["code"])
     }
 
-    @Test("OIDC-6, OIDC-8: a code is for one client, one address and one verifier, and has a minute")
+    @Test("SEC-OAUTH-3, OIDC-6, OIDC-8: a code is for one client, one address and one verifier, and has a minute")
     func boundCodes() async throws {
         try await withIdentityServer { server in
             let browser = TestBrowser(server)

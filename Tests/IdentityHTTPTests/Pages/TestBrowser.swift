@@ -71,8 +71,7 @@ final class TestBrowser {
 
     /// The fields `Set-Cookie` of the answer.
     var setCookies: [String] {
-        // No value has a comma.
-        (headers["set-cookie"] ?? "").split(separator: ", ").map(String.init)
+        (headers["set-cookie"] ?? "").split(separator: "\n").map(String.init)
     }
 
     private func keepCookies() {
@@ -176,6 +175,11 @@ struct TestRelyingParty: Sendable {
 
     init(_ application: IdentityTestServer.Application, redirect: String = "http://localhost:9999") {
         client = application.rawValue
+        self.redirect = redirect
+    }
+
+    init(client: String, redirect: String) {
+        self.client = client
         self.redirect = redirect
     }
 

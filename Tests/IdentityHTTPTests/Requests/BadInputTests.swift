@@ -114,7 +114,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
             .map { ($0, ask == .startSignUp ? .invalidUsername : .userNotFound) }
         case "grant_type":
             let name: AnswerName = ask.endpoint == .token ? .unknownGrant : .invalid
-            return ["OOB", "otp", "authorization_code", "urn:x", "null", "password oob"].map { ($0, name) }
+            return ["OOB", "otp", "device_code", "urn:x", "null", "password oob"].map { ($0, name) }
         case "challenge_type":
             guard ask != .challengeContact else {
                 return ["sms", "OOB", "password", "oob redirect"].map { ($0, .invalid) }

@@ -86,6 +86,8 @@ extension AnswerName {
             case .unusableCode(.used): .usedGrantCode
             case .unusableCode(.wrongRedirect): .grantCodeOfOtherAddress
             case .unusableCode(.wrongVerifier): .wrongVerifier
+            case .unusableCode(.pageMissing): .grantCodeWithoutPage
+            case .unusableCode(.pageNotExpected): .grantCodeByPage
             case .unusableCode(.sessionEnded): .endedBrowserSession
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
@@ -127,6 +129,7 @@ extension AnswerName {
             case .uriTooLong: .uriTooLong
             case .misdirected: .misdirected
             case .unknownPath: .unknownPath
+            case .foreignOrigin: .foreignOrigin
             case .throttled: .sourceThrottled
             case .unavailable: .unavailable
             case .broken: .broken
@@ -214,6 +217,8 @@ extension AnswerName {
         case .usedGrantCode: Wire("invalid_grant", 54_005)
         case .grantCodeOfOtherAddress: Wire("invalid_grant", 500_112)
         case .wrongVerifier: Wire("invalid_grant", 501_481)
+        case .grantCodeWithoutPage: Wire("invalid_request", 9_002_327)
+        case .grantCodeByPage, .foreignOrigin: Wire("invalid_request", 9_002_326)
         case .endedBrowserSession: Wire("invalid_grant", 50_173)
         case .publicClient: Wire("invalid_client", 700_025, status: 401)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
@@ -258,6 +263,8 @@ extension AnswerName {
         case .unusableGrantCode: "The code is not valid"
         case .unusableRefreshToken: "The refresh_token is not valid"
         case .endedBrowserSession: "after the code was issued"
+        case .grantCodeByPage: "Only a code for an address of spa"
+        case .foreignOrigin: "Pages of this origin"
         case .revokedRefreshToken: "The refresh_token was revoked"
         case .daemonToken, .daemonWithoutProof, .wrongSecret, .endedSecret, .unusableAssertion,
             .assertionOutsideItsTime, .scopeNotDefault,
@@ -272,7 +279,8 @@ extension AnswerName {
             .passwordChangeRequired, .locked,
             .accountDisabled, .invalidContact, .blockedContact, .mailboxRefuses, .secondFactorNeeded,
             .expiredRefreshToken, .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier,
-            .publicClient, .redirectNotAccepted, .unknownGrant, .wrongMethod, .unknownTenantOfDocument,
+            .publicClient, .grantCodeWithoutPage, .redirectNotAccepted, .unknownGrant, .wrongMethod,
+            .unknownTenantOfDocument,
             .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
             .broken:
             nil
@@ -730,15 +738,27 @@ enum EndpointTable {
             try await browser.submit([:])
             return try await party.redeem(code, at: server)
         },
+        token(.grantCodeWithoutPage, "a code for an address of `spa`, and no `Origin`") { server in
+            try await pageParty.redeem(grantCode(server, for: pageParty), at: server)
+        },
+        token(.grantCodeByPage, "a code for another kind of address, and an `Origin`") { server in
+            var party = pageParty
+            party.redirect = "http://localhost:9999"
+            return try await party.redeem(
+                grantCode(server, for: party), at: server, headers: ["origin": "https://app.example"])
+        },
         token(.publicClient, "an application without secret and key sends one") { server in
             try await party.redeem("AAAA", at: server, ["client_secret": "x"])
         },
     ]
 
     private static let party = TestRelyingParty(.emailPassword)
+    private static let pageParty = TestRelyingParty(client: TestDirectory.page, redirect: "https://app.example/done")
 
     /// An authorization code of a new user.
-    private static func grantCode(_ server: IdentityTestServer) async throws -> String {
+    private static func grantCode(
+        _ server: IdentityTestServer, for party: TestRelyingParty = party
+    ) async throws -> String {
         let browser = TestBrowser(server)
         try await browser.signUp("dana@example.com", at: server, for: party)
         return try #require(browser.answer["code"])
@@ -799,6 +819,9 @@ enum EndpointTable {
             damaged(.bodyTooLarge, "over 64 KiB", .bytes(64 * 1024 + 1)),
             damaged(.headersTooLarge, "over 16 KiB or 100 headers", .longHeader),
             damaged(.uriTooLong, "over 8 KiB", .longURI),
+            damaged(
+                .foreignOrigin, "a page of an origin that the application does not have",
+                .header("origin", "https://evil.example")),
             EndpointRow(
                 endpoint: ask.endpoint, name: .sourceThrottled, when: "too many requests from the address"
             ) { try await throttledSource(ask) },

@@ -161,7 +161,8 @@ extension RequestFault {
         case .headersTooLarge: .uriTooLong
         case .uriTooLong: .misdirected
         case .misdirected: .unknownPath
-        case .unknownPath: .throttled(retryAfter: 7)
+        case .unknownPath: .foreignOrigin
+        case .foreignOrigin: .throttled(retryAfter: 7)
         case .throttled: .unavailable(retryAfter: 7)
         case .unavailable: .broken
         case .broken: nil
@@ -187,6 +188,7 @@ extension RequestFault {
         // Documented in docs/protocol.md §4.7, and unknown to the client of §14.1.
         case .unknownGrant: []
         case .wrongMethod, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath,
+            .foreignOrigin,
             .throttled, .unavailable, .broken:
             []
         }
@@ -261,7 +263,7 @@ extension RequestFault {
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 35 + PasswordFault.allCases.count)
+        #expect(Refusal.all.count == 36 + PasswordFault.allCases.count + CodeFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

@@ -109,6 +109,7 @@ enum Damage: Sendable, CustomStringConvertible {
     case manyHeaders
     case longHeader
     case longURI
+    case header(String, String)
 
     var description: String {
         switch self {
@@ -128,6 +129,7 @@ enum Damage: Sendable, CustomStringConvertible {
         case .manyHeaders: "101 headers"
         case .longHeader: "16 KiB of headers"
         case .longURI: "a URI of 8 KiB"
+        case .header(let name, _): "with \(name)"
         }
     }
 
@@ -165,6 +167,7 @@ enum Damage: Sendable, CustomStringConvertible {
         case .tenant(let name): client.tenant = name
         case .manyHeaders: for number in 0..<100 { headers["x-test-\(number)"] = "1" }
         case .longHeader: headers["x-test"] = String(repeating: "x", count: 16 * 1024)
+        case .header(let name, let value): headers[name] = value
         case .longURI: query = "?dc=" + String(repeating: "x", count: 8 * 1024)
         }
         var request = try client.request(endpoint, fields, headers: headers)
@@ -334,7 +337,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
             }
         case .redeem, .refresh:
             return [
-                "authorization_code", "Client_Credentials", "Refresh_Token",
+                "device_code", "Client_Credentials", "Refresh_Token",
                 "urn:ietf:params:oauth:grant-type:device_code",
             ].map {
                 ErrorRow(

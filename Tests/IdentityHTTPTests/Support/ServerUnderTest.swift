@@ -136,6 +136,11 @@ enum TestDirectory {
     static let custom = "99990000-aaaa-1111-bbbb-2222cccc4444"
     static let scoped = "99990000-aaaa-1111-bbbb-2222cccc5555"
     static let wide = "99990000-aaaa-1111-bbbb-2222cccc6666"
+    /// A page without a server, at `https://app.example/done`, which may also call the native endpoints.
+    static let page = "99990000-aaaa-1111-bbbb-2222cccc8888"
+    /// A program on a server, at `https://shop.example/back`, with a secret; without native authentication.
+    static let shop = "99990000-aaaa-1111-bbbb-2222cccc9999"
+    static let shopSecret = "the-secret-of-the-shop"
     static let prefix = "extension_0123456789abcdef0123456789abcdef_"
 
     /// Contoso with six more applications, and Fabrikam, which has one of Contoso's client ids.
@@ -170,6 +175,30 @@ enum TestDirectory {
                 wide, .emailOneTimePasscode,
                 attributes: (0..<100).map { AttributeDefinition(name: "\(prefix)A\($0)") }),
             try client(scoped, .emailOneTimePasscode, scopes: ["api://orders/*", "api://stock/Stock.Read"]),
+        ]
+        var (pageSettings, shopSettings) = (WebSettings(), WebSettings())
+        pageSettings.allowedOrigins = ["https://native.example"]
+        shopSettings.postLogoutRedirects = ["https://shop.example/bye"]
+        shopSettings.requiresPKCE = false
+        shopSettings.secrets = [
+            DaemonSecret(
+                id: UUID(), displayName: "now", hint: "the", digest: DaemonSecret.digest(of: Secret(shopSecret)),
+                endsAt: .distantFuture),
+            DaemonSecret(
+                id: UUID(), displayName: "old", hint: "old", digest: DaemonSecret.digest(of: Secret("old-secret")),
+                endsAt: Date(timeIntervalSince1970: 1_700_000_000)),
+        ]
+        contoso.applications += [
+            Client(
+                id: try #require(ClientID(page)), displayName: "Page",
+                userFlow: UserFlow(method: .emailPassword), scopes: ["*"],
+                redirects: RedirectAddresses([.spa: ["https://app.example/done"], .publicClient: ["http://localhost"]]),
+                web: pageSettings),
+            Client(
+                id: try #require(ClientID(shop)), displayName: "Shop",
+                userFlow: UserFlow(method: .emailPassword), isNativeAuthEnabled: false, scopes: ["*"],
+                redirects: RedirectAddresses([.web: ["https://shop.example/back", "https://shop.example/back?x=1"]]),
+                web: shopSettings),
         ]
         contoso.daemons += [DaemonFixture.daemon]
         let fabrikam = TenantDirectory.Entry(

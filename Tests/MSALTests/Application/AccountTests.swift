@@ -192,39 +192,7 @@ struct AccountTests {
     }
 
     #if os(Linux)
-        /// On platforms with view controllers, these need one.
-        @Test func whatNeedsABrowserAnswersThatItDoes() async throws {
-            let (fixture, result) = try await Fixture.signedIn([])
-            let webview = MSALWebviewParameters()
-            #expect(webview.webviewType == .default && !webview.prefersEphemeralWebBrowserSession)
-            webview.webviewType = .wkWebView
-            webview.prefersEphemeralWebBrowserSession = true
-            let interactive = MSALInteractiveTokenParameters(scopes: ["api://orders/read"], webviewParameters: webview)
-            interactive.promptType = .login
-            interactive.extraScopesToConsent = ["api://orders/write"]
-            interactive.authority = try MSALCIAMAuthority(
-                url: try #require(URL(string: "https://contoso.ciamlogin.com")))
-            let error = await withCheckedContinuation { continuation in
-                fixture.app.acquireToken(with: interactive) { _, error in
-                    continuation.resume(returning: error as NSError?)
-                }
-            }
-            #expect(error?.domain == MSALErrorDomain && error?.code == MSALError.interactionRequired.rawValue)
-            #expect(error?.localizedDescription.contains("browser") == true)
-
-            let parameters = MSALSignoutParameters(webviewParameters: webview)
-            parameters.signoutFromBrowser = true
-            parameters.wipeAccount = true
-            #expect(
-                await signout(fixture, result.account, parameters) == (false, MSALError.interactionRequired.rawValue))
-            #expect(try fixture.app.allAccounts().isEmpty, "the tokens on this device are still removed")
-            #expect(MSALPublicClientApplication.cancelCurrentWebAuthSession() == false)
-            // As apps call them: the result is ignored.
-            MSALPublicClientApplication.cancelCurrentWebAuthSession()
-            MSALPublicClientApplication.handleMSALResponse(
-                try #require(URL(string: "msauth.com.example://auth")), sourceApplication: nil)
-        }
-
+        /// On platforms with view controllers, this needs one.
         @Test func anAccountSignsOutThroughACompletionBlockToo() async throws {
             let (fixture, result) = try await Fixture.signedIn([])
             let parameters = MSALSignoutParameters(webviewParameters: MSALWebviewParameters())

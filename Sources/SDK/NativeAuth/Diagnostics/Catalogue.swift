@@ -276,6 +276,10 @@
                 "The client assertion is unreadable, not signed by a key of the daemon, for another server, or was used before.",
                 "Compare key, iss, sub and aud with the registration of the daemon, and give each assertion a new jti."),
             Self(
+                700_025, "InvalidClientPublicClientWithCredential",
+                "A public application sent a client secret or an assertion.",
+                "Send neither, or register a secret or a key for the application."),
+            Self(
                 1_002_012, "ScopeNotDefault", "The scope of a daemon is not a resource with /.default.",
                 "Ask for one resource, followed by /.default; the roles come from the registration of the daemon."),
             Self(
@@ -302,6 +306,9 @@
             Self(
                 54_005, "AuthorizationCodeRedeemed", "The authorization code was used before.",
                 "Redeem each code once, and start again in the browser."),
+            Self(
+                500_112, "ReplyAddressDoesNotMatch", "The redirect URI is not the one of the authorization request.",
+                "Send the same redirect_uri again, byte for byte."),
             Self(
                 501_481, "CodeVerifierMismatch", "The code verifier does not belong to the code challenge.",
                 "Send the verifier of the same request, unchanged."),
@@ -337,6 +344,13 @@
                 901_002, "ResourceParameterNotSupported",
                 "The request has the parameter resource of an older protocol.",
                 "Send scope instead of resource."),
+            Self(
+                9_002_326, "CrossOriginNotAllowed",
+                "A page called from an origin that the application does not have, or redeemed the code of another kind of program.",
+                "List the origin in allowedOrigins, or register the page's address as spa."),
+            Self(
+                9_002_327, "OriginMissing", "The code of a page was redeemed by another program.",
+                "Redeem it from the page's script, or register the address as web or publicClient."),
             Self(
                 9_002_313, "InvalidRequest", "The request is malformed.",
                 "Send application/x-www-form-urlencoded in UTF-8, in the body, each parameter once."),

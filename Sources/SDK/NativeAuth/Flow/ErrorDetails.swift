@@ -22,6 +22,8 @@ public struct ErrorDetails: Hashable, Sendable {
     package var condition: ClientCondition?
     /// The scopes that the error is about.
     package var scopes: [String] = []
+    /// What a browser needs to continue the flow; nil unless the error requires one.
+    package var browser: BrowserFallback?
 
     /// Describes an error.
     package init(

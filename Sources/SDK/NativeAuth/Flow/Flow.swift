@@ -113,7 +113,10 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     func browserRequired(_ reason: String?) -> NativeAuthError {
-        .browserRequired(.init(correlationID: correlationID, message: reason))
+        var details = NativeAuthError.Details(correlationID: correlationID, message: reason)
+        details.browser = BrowserFallback(
+            username: username, homeAccountID: homeAccountID, scopes: scopes, claims: claims)
+        return .browserRequired(details)
     }
 
     func unexpectedReply() -> NativeAuthError {

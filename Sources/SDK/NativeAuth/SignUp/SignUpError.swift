@@ -29,7 +29,8 @@ public enum SignUpError: NativeAuthFailure, FlowFailure {
     }
 
     init(_ error: NativeAuthError) {
-        let details = error.reporting
+        var details = error.reporting
+        details.browser?.prompt = .signUp
         self =
             switch error {
             case .userAlreadyExists: .userAlreadyExists(details)

@@ -50,6 +50,27 @@ enum IDToken {
             && isTime("iat") { $0 - tolerance <= now }
     }
 
+    /// The fault of these claims as those of a sign-in in a browser, which requires more than ``isAcceptable(_:_:)``: the
+    /// authorization answer came through a browser, where others could replace it (OpenID Connect Core 1.0 §3.1.3.7).
+    ///
+    /// - Parameter issuer: The issuer in the discovery document; nil without a document.
+    static func fault(
+        _ claims: [String: JSONValue], clientID: String, issuer: String?, nonce: Secret<String>, maxAge: Duration?,
+        now: Date
+    ) -> WebAnswerFault? {
+        guard ["iss", "sub", "aud", "exp"].allSatisfy({ claims[$0] != nil }), claims["sub"]?.string?.isEmpty == false,
+            isText(claims["iss"], { issuer == nil || $0 == issuer }),
+            isText(claims["azp"], { $0.lowercased() == clientID.lowercased() })
+        else { return .idToken }
+        guard let sent = claims["nonce"]?.string, Secret(sent) == nonce else { return .nonce }
+        if let maxAge {
+            guard case .integer(let signedIn)? = claims["auth_time"],
+                now.timeIntervalSince1970 - Double(signedIn) <= maxAge / .seconds(1) + 300
+            else { return .idToken }
+        }
+        return nil
+    }
+
     private static func isText(_ claim: JSONValue?, _ condition: (String) -> Bool) -> Bool {
         guard let claim else { return true }
         return claim.string.map(condition) ?? false

@@ -2,7 +2,8 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-// The authority's discovery document: the issuer of its tokens, and the endpoint that revokes them.
+// The authority's discovery document: the issuer of its tokens, the pages for browsers, and the endpoint that revokes
+// tokens.
 extension Sessions {
     // MARK: Issuer
 
@@ -20,6 +21,25 @@ extension Sessions {
     private nonisolated func discover(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration {
         if let document = discovered.withLock(\.self) { return document }
         let document: OpenIDConfiguration = try await api.get(.openIDConfiguration, correlationID: correlationID)
+        return try accept(document, correlationID)
+    }
+
+    /// The discovery document for a sign-in in a browser; nil when the authority has none that can be read.
+    nonisolated func documentIfAny(_ correlationID: UUID) async throws(NativeAuthError) -> OpenIDConfiguration? {
+        if let document = discovered.withLock(\.self) { return document }
+        let document: OpenIDConfiguration
+        do throws(NativeAuthError) {
+            document = try await api.get(.openIDConfiguration, correlationID: correlationID)
+        } catch .unexpectedReply {
+            return nil
+        }
+        return try accept(document, correlationID)
+    }
+
+    /// Remembers a document whose issuer the authority may use.
+    private nonisolated func accept(
+        _ document: OpenIDConfiguration, _ correlationID: UUID
+    ) throws(NativeAuthError) -> OpenIDConfiguration {
         let authority = try api.authority(correlationID)
         guard authority.isOwnIssuer(document.issuer) || authority.mayName(document.issuer) else {
             throw .unexpectedReply(

@@ -8,6 +8,8 @@ actor Sessions {
     nonisolated let store: SessionStore
     /// The discovery document, after its first use.
     nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
+    /// Whether a sign-in or sign-out in a browser is running (`SDK-WEB-2`).
+    nonisolated let isBrowserOpen = Locked(false)
     private var flights: [String: Flight] = [:]
     private var waiters: [Int: CheckedContinuation<RefreshResult, Never>] = [:]
     private var nextWaiter = 0
@@ -41,14 +43,24 @@ actor Sessions {
 
     // MARK: Sign-in
 
-    /// Stores a new session. Nil, and nothing is stored, when the reply does not name the user, or its ID token is
-    /// missing, cannot be decoded, or is not for this app and time (`SDK-AUTH-2`). Every request asks for an ID token:
-    /// its scopes include `openid`.
+    /// Stores a new session. Nil, and nothing is stored, when ``session(of:requested:username:correlationID:)`` is nil.
     ///
     /// - Throws: The error of the request for the discovery document, if it is needed to check the issuer.
     nonisolated func start(
         with reply: TokenReply, requested: [String], username: String, correlationID: UUID
     ) async throws(NativeAuthError) -> Session? {
+        try await session(of: reply, requested: requested, username: username, correlationID: correlationID)
+            .map { keep($0.session) }
+    }
+
+    /// The session of `reply`, not stored, and the claims of its ID token. Nil when the reply does not name the user, or
+    /// its ID token is missing, cannot be decoded, or is not for this app and time (`SDK-AUTH-2`). Every request asks for
+    /// an ID token: its scopes include `openid`.
+    ///
+    /// - Throws: The error of the request for the discovery document, if it is needed to check the issuer.
+    nonisolated func session(
+        of reply: TokenReply, requested: [String], username: String, correlationID: UUID
+    ) async throws(NativeAuthError) -> (session: Session, claims: [String: JSONValue])? {
         let moment = api.configuration.moment
         let info = reply.clientInfo.flatMap(ClientInfo.init(encoded:))
         let claims = reply.idToken.flatMap { IDToken.claims($0.reveal()) }
@@ -61,7 +73,12 @@ actor Sessions {
             username: claims["preferred_username"]?.string ?? username, objectID: objectID, tenantID: tenantID,
             requested: requested)
         guard session.update(with: reply, requested: requested, at: moment) else { return nil }
-        return store.update { [session] sessions in
+        return (session, claims)
+    }
+
+    /// Stores a new session as the latest sign-in.
+    nonisolated func keep(_ session: Session) -> Session {
+        store.update { sessions in
             var session = session
             // Cannot overflow unless the stored number was made up.
             session.order = min(sessions.values.map(\.order).max() ?? 0, Int.max - 1) + 1
@@ -211,7 +228,10 @@ actor Sessions {
                 return try await keep(
                     reply, for: session, wanted: scopes, requested: requested, correlationID: correlationID)
             case .redirect(let reason):
-                throw .browserRequired(.init(correlationID: correlationID, message: reason))
+                var details = NativeAuthError.Details(correlationID: correlationID, message: reason)
+                details.browser = BrowserFallback(
+                    username: session.username, homeAccountID: session.homeAccountID, scopes: scopes, claims: claims)
+                throw .browserRequired(details)
             case .refusal(let refusal):
                 let error = Self.refreshError(refusal, requested, correlationID: correlationID)
                 guard case .expired = error else { throw error }

@@ -55,7 +55,7 @@ extension Result where Failure == any Error {
 }
 
 /// Resumes one waiter with the first of several results, in either order.
-private final class Race<Value: Sendable>: Sendable {
+final class Race<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(CheckedContinuation<Value, any Error>)

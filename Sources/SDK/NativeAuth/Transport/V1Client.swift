@@ -48,9 +48,16 @@ final class V1Client: Sendable {
     func send<Reply>(
         _ request: some FormRequest, to endpoint: V1Endpoint, correlationID: inout UUID
     ) async throws(NativeAuthError) -> V1Answer<Reply> {
+        try await send(form: request.form, to: endpoint, correlationID: &correlationID)
+    }
+
+    /// The same as ``send(_:to:correlationID:)``, for a form that is no ``FormRequest``.
+    func send<Reply>(
+        form: FormFields, to endpoint: V1Endpoint, correlationID: inout UUID
+    ) async throws(NativeAuthError) -> V1Answer<Reply> {
         let url = try authority(correlationID).endpoint(endpoint.rawValue)
         do throws(ExchangeFailure) {
-            let response = try await exchange(Message("POST", url, request.form), correlationID: correlationID)
+            let response = try await exchange(Message("POST", url, form), correlationID: correlationID)
             return try readRefusals(response, correlationID: &correlationID)
         } catch {
             throw error.asNativeAuthError(correlationID, isRepeatable: false)

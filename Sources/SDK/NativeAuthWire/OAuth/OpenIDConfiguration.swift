@@ -25,6 +25,15 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     /// RFC 8414 §2.
     package var introspectionEndpointAuthMethodsSupported: [String]?
     package var codeChallengeMethodsSupported: [String]?
+    /// Whether authorization answers have `iss` (RFC 9207 §3).
+    package var authorizationResponseIssParameterSupported: Bool?
+    package var claimsParameterSupported: Bool?
+    package var requestParameterSupported: Bool?
+    /// Counts as true when it is absent.
+    package var requestURIParameterSupported: Bool?
+    /// Initiating User Registration via OpenID Connect 1.0.
+    package var promptValuesSupported: [String]?
+    package var uiLocalesSupported: [String]?
 
     package init(
         issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
@@ -81,5 +90,11 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case revocationEndpointAuthMethodsSupported = "revocation_endpoint_auth_methods_supported"
         case introspectionEndpointAuthMethodsSupported = "introspection_endpoint_auth_methods_supported"
         case codeChallengeMethodsSupported = "code_challenge_methods_supported"
+        case authorizationResponseIssParameterSupported = "authorization_response_iss_parameter_supported"
+        case claimsParameterSupported = "claims_parameter_supported"
+        case requestParameterSupported = "request_parameter_supported"
+        case requestURIParameterSupported = "request_uri_parameter_supported"
+        case promptValuesSupported = "prompt_values_supported"
+        case uiLocalesSupported = "ui_locales_supported"
     }
 }

@@ -127,6 +127,8 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case clientProofMissing = 7_000_216
     case clientSecretExpired = 7_000_222
     case requestMalformed = 9_002_313
+    case originNotAllowed = 9_002_326
+    case originMissing = 9_002_327
 
     /// The numbers that mean “wait”: the client asked too often, and nothing has ended (docs/protocol.md §13).
     package static let waits: Set<Self> = [.clientLoop, .tenantThrottled, .noMoreCodes]

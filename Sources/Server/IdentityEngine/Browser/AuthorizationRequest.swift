@@ -1,7 +1,7 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// A request of an OpenID client at the authorization endpoint, after every check that needs no user (docs/protocol.md §20.1).
+/// A request of an OpenID client at the authorization endpoint, after every check that needs no user (docs/protocol.md §21.1).
 ///
 /// The browser holds it, sealed, until the flow ends.
 package struct AuthorizationRequest: Hashable, Sendable, Codable {
@@ -75,7 +75,7 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
     var wantsFreshProof: Bool { prompts.contains(.login) || maxAge == 0 }
 }
 
-/// Why a request gets an error as its answer, at the client's address (docs/protocol.md §20.2).
+/// Why a request gets an error as its answer, at the client's address (docs/protocol.md §21.2).
 package enum AuthorizationRefusal: Hashable, Sendable, CaseIterable {
     /// `prompt=none`, and no user is signed in, or not recently enough.
     case loginRequired
@@ -125,7 +125,9 @@ extension AuthorizationRequest {
         guard let session, isFresh(session, now), !wantsFreshProof else {
             return isSilent ? .refused(.loginRequired) : .signIn
         }
-        guard self.subject == nil || self.subject == subject else { return isSilent ? .refused(.loginRequired) : .signIn }
+        guard self.subject == nil || self.subject == subject else {
+            return isSilent ? .refused(.loginRequired) : .signIn
+        }
         let isHintedOther = loginHint.map { !session.account.isNamed($0) } ?? false
         let asks = prompts.contains(.selectAccount) || prompts.contains(.consent) || isHintedOther
         if isSilent {

@@ -1,7 +1,8 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// What a finished flow gives in a browser, in place of tokens: a session and an authorization code (D21).
+/// What a finished flow gives in a browser, in place of tokens: a session and an authorization code (design record
+/// 0033).
 package struct BrowserFinish: Hashable, Sendable {
     package var request: AuthorizationRequest
     /// Whether the user chose to stay signed in.
@@ -101,7 +102,8 @@ extension Engine {
         let context = context(of: caller, tenant, client)
         let subject = signIn.map { vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id) }
         let verdict = request.judged(
-            signIn, subject: subject, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
+            signIn, subject: subject, factorDemand(request.contexts, in: context),
+            allowsSignUp: context.userFlow.allowsSignUp,
             isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).

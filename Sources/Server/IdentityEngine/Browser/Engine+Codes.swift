@@ -20,13 +20,15 @@ struct CodeGrant: Hashable, Sendable, Codable {
 }
 
 /// A client's request to exchange a code (RFC 6749 section 4.1.3).
-package struct CodeRedemption: Hashable, Sendable {
+package struct CodePresentation: Hashable, Sendable {
     package var code: Secret<String>
     package var redirect: String
     /// The verifier of PKCE (RFC 7636 section 4.5).
     package var verifier: Secret<String>?
     /// The scopes of the tokens: some of those of the code, of one resource; empty: all.
     package var scopes: [String]
+    /// Whether a script of a page sent the request, by its `Origin`.
+    package var isByPage = false
 
     package init(code: Secret<String>, redirect: String, verifier: Secret<String>?, scopes: [String] = []) {
         self.code = code
@@ -53,6 +55,10 @@ package enum CodeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case wrongRedirect
     /// The verifier is missing, does not fit, or the request had no challenge.
     case wrongVerifier
+    /// The code is for a page without a server, and no page sent it.
+    case pageMissing
+    /// A page sent it, and the code is for another kind of program.
+    case pageNotExpected
     /// The user signed out, or changed the credentials, after the code was issued.
     case sessionEnded
 }
@@ -107,12 +113,16 @@ extension Engine {
     }
 
     /// Exchanges a code for tokens, once. The caller has authenticated a confidential client before.
-    func redeem(_ redemption: CodeRedemption, in context: RequestContext) async throws(EngineError) -> Outcome {
+    func redeem(_ redemption: CodePresentation, in context: RequestContext) async throws(EngineError) -> Outcome {
         func refused(_ fault: CodeFault) -> Outcome { context.outcome(.refused(.unusableCode(fault))) }
         guard let code = await open(redemption.code, in: context) else { return refused(.unusable) }
         // A code that is used again after its end still revokes what it gave.
         let isExpired = context.now >= code.expiresAt
         guard code.redirect == Self.digest(ofRedirect: redemption.redirect) else { return refused(.wrongRedirect) }
+        switch code.redirectKind {
+        case .spa: if !redemption.isByPage { return refused(.pageMissing) }
+        case .web, .publicClient: if redemption.isByPage { return refused(.pageNotExpected) }
+        }
         let isVerified = Self.fits(redemption.verifier, code.challenge)
         let grant: ScopeGrant
         switch judge(redemption.scopes.isEmpty ? code.scopes : redemption.scopes, in: context) {
@@ -208,7 +218,7 @@ extension Engine {
     }
 
     private func prepare(
-        _ code: CodeGrant, _ redemption: CodeRedemption, _ grant: ScopeGrant, _ signIn: BrowserSignIn,
+        _ code: CodeGrant, _ redemption: CodePresentation, _ grant: ScopeGrant, _ signIn: BrowserSignIn,
         in context: RequestContext
     ) async throws(EngineError) -> (tokens: IssuedTokens, family: RefreshFamily, sealed: Data?) {
         var (tokens, family) = try await tokens(
@@ -240,7 +250,7 @@ extension Engine {
         Vault.fingerprint([Data("redirect".utf8), Data(address.utf8)])
     }
 
-    private static func secret(of redemption: CodeRedemption) -> Data {
+    private static func secret(of redemption: CodePresentation) -> Data {
         Data((redemption.code.reveal() + "." + (redemption.verifier?.reveal() ?? "")).utf8)
     }
 }

@@ -11,7 +11,7 @@ package enum Command: Sendable {
     /// Exchange a refresh token. Empty scopes mean the scopes of the sign-in (RFC 6749 section 6).
     case refresh(Secret<String>, TokenRequest)
     /// Exchange an authorization code (RFC 6749 section 4.1.3).
-    case redeemCode(CodeRedemption)
+    case redeemCode(CodePresentation)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
     /// What a signed-in user asks for, with the access token as the first proof.

@@ -26,7 +26,9 @@ enum AnswerName: String, CaseIterable, Sendable {
     case expiredRefreshToken, revokedRefreshToken
     // Of authorization codes, and of applications that prove who they are.
     case unusableGrantCode, expiredGrantCode, usedGrantCode, grantCodeOfOtherAddress, wrongVerifier, endedBrowserSession
-    case publicClient
+    case publicClient, grantCodeWithoutPage, grantCodeByPage
+    // Of pages that call from their scripts.
+    case foreignOrigin
     // Faults of requests.
     case malformed, missing, invalid, redirectNotAccepted, unknownGrant, unreadableAttributes, wrongMethod
     case parametersInQuery, unknownTenantOfDocument, wrongContentType, bodyTooLarge, headersTooLarge, uriTooLong
@@ -73,7 +75,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             .secondFactorNeeded,
             .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant, .unusableGrantCode,
             .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier, .endedBrowserSession,
-            .publicClient:
+            .publicClient, .grantCodeWithoutPage, .grantCodeByPage:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]
@@ -81,7 +83,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .unknownMethod: [.signInChallenge]
         case .redirectNotAccepted: Self.starts.union(Self.challenges)
         case .malformed, .missing, .invalid, .wrongMethod, .parametersInQuery, .wrongContentType, .bodyTooLarge,
-            .headersTooLarge, .uriTooLong, .sourceThrottled, .unavailable:
+            .headersTooLarge, .uriTooLong, .sourceThrottled, .unavailable, .foreignOrigin:
             Self.everywhere
         // Only at the revocation endpoint; only at documents; only at pages; no endpoint; and a fault of the program.
         case .revoked, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken: []

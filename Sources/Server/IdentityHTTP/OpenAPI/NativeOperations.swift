@@ -54,11 +54,15 @@ extension MetadataEndpoint {
             ]
         case .jsonWebKeys: return [operation(.get, .metadata, "Lists the keys that sign tokens", reply: .keySet)]
         case .authorize:
-            let page = DocumentedAnswer(400, "A page: this server does not sign users in through a browser.", .page)
             return [DocumentedOperation.Method.get, .post].map {
-                operation($0, .metadata, "Says that there is no sign-in through a browser", answers: [page])
+                operation(
+                    $0, .metadata, "Signs a user in with hosted pages, and sends a code to the application",
+                    answers: Self.pages)
             }
-        case .logout: return []
+        case .logout:
+            return [DocumentedOperation.Method.get, .post].map {
+                operation($0, .metadata, "Signs a user out in the browser", answers: Self.pages)
+            }
         case .revocation:
             var revocation = operation(.post, .tokens, "Ends the session of a token")
             revocation.body = .form(.form(try RevocationRequest.parameters, required: [.clientID, .token]))
@@ -89,6 +93,18 @@ extension MetadataEndpoint {
         }
     }
 
+    /// The answers to a browser.
+    private static let pages = [
+        DocumentedAnswer(200, "A page.", .page),
+        DocumentedAnswer(303, "On to the application, or to GET."),
+        DocumentedAnswer(400, "A page: the request has a fault that no application can be told.", .page),
+        DocumentedAnswer(403, "A page: the form is of another site.", .page),
+        DocumentedAnswer(404, "A page: there is no such tenant.", .page),
+        DocumentedAnswer(413, "A page.", .page), DocumentedAnswer(414, "A page.", .page),
+        DocumentedAnswer(415, "A page.", .page), DocumentedAnswer(429, "A page.", .page),
+        DocumentedAnswer(503, "A page.", .page),
+    ]
+
     private func operation(
         _ method: DocumentedOperation.Method, _ tag: DocumentedOperation.Tag, _ summary: String,
         reply: SchemaName? = nil, answers: [DocumentedAnswer] = []
@@ -103,8 +119,8 @@ extension MetadataEndpoint {
 
     private var hasTwoMethods: Bool {
         switch self {
-        case .authorize, .userInfo: true
-        case .openIDConfiguration, .jsonWebKeys, .logout, .revocation, .tokenIntrospection: false
+        case .authorize, .logout, .userInfo: true
+        case .openIDConfiguration, .jsonWebKeys, .revocation, .tokenIntrospection: false
         }
     }
 }

@@ -39,6 +39,11 @@ extension Schema {
             "id_token_signing_alg_values_supported": list(of: text), "scopes_supported": list(of: text),
             "claims_supported": list(of: text), "token_endpoint_auth_methods_supported": list(of: text),
             "revocation_endpoint_auth_methods_supported": list(of: text),
+            "end_session_endpoint": url, "response_modes_supported": list(of: text),
+            "code_challenge_methods_supported": list(of: text),
+            "authorization_response_iss_parameter_supported": flag, "claims_parameter_supported": flag,
+            "request_parameter_supported": flag, "request_uri_parameter_supported": flag,
+            "prompt_values_supported": list(of: text), "ui_locales_supported": list(of: text),
         ],
         optional: [
             "introspection_endpoint": url, "introspection_endpoint_auth_methods_supported": list(of: text),

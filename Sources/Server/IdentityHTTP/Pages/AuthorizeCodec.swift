@@ -60,7 +60,7 @@ struct AuthorizationReturn: Hashable, Sendable, Codable {
     var state: String?
 }
 
-/// Reads authorization requests, in the order of web.md §1.2. Pure.
+/// Reads authorization requests, in the order of docs/protocol.md §21.1. Pure.
 enum AuthorizeCodec {
     static let longestState = 4_096
     static let longestNonce = 512

@@ -36,7 +36,7 @@ enum HostedStep: Hashable, Sendable, Codable {
     }
 }
 
-/// The state of hosted pages, sealed in a cookie of the browser (D21).
+/// The state of hosted pages, sealed in a cookie of the browser (design record 0033).
 struct HostedFlow: Sendable, Codable {
     var request: AuthorizationRequest
     var step: HostedStep

@@ -33,7 +33,7 @@ extension HostedPage {
         var page = HostedPage(
             language: visit.language, brand: visit.tenant.displayName, title: .signIn, body: "", problem: problem,
             notice: notice)
-        let answer = AuthorizationAnswer(to: flow.request.answer, members: [], issuer: "")
+        let answer = ClientAnswer(to: flow.request.answer, members: [], issuer: "")
         if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
         func value(_ name: String, _ usual: String = "") -> String {
             do {
@@ -232,7 +232,7 @@ extension HostedPage {
     }
 
     /// The answer as a form, which a script of ours sends (OAuth 2.0 Form Post Response Mode).
-    static func posting(_ answer: AuthorizationAnswer, in text: PageLanguage) -> Response {
+    static func posting(_ answer: ClientAnswer, in text: PageLanguage) -> Response {
         let fields = answer.fields.map { name, value -> HTML in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
@@ -283,7 +283,7 @@ extension HostedPage {
         case .throttled, .unavailable: .busy
         case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .wrongMethod,
             .parametersInQuery, .unknownTenant, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong,
-            .misdirected, .unknownPath, .broken:
+            .misdirected, .unknownPath, .foreignOrigin, .broken:
             .cannotGoOn
         }
     }
@@ -294,7 +294,7 @@ extension HostedPage {
         case .unavailable: .busyHelp
         case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .wrongMethod,
             .parametersInQuery, .unknownTenant, .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong,
-            .misdirected, .unknownPath, .broken:
+            .misdirected, .unknownPath, .foreignOrigin, .broken:
             .wrongAddressHelp
         }
     }

@@ -8,7 +8,7 @@ import NativeAuthWire
 import PortableFoundation
 
 // Hosted pages: a third way to the engine, beside the native endpoints. A form becomes a command, an outcome becomes a page,
-// and the end of a flow is a session and an authorization code (D21).
+// and the end of a flow is a session and an authorization code (design record 0033).
 //
 // GET authorize: the first page, or the answer. POST a page: one step of the engine, then 303 to GET the page of the new
 // state. The state lies sealed in a cookie; the address holds a handle only.
@@ -157,7 +157,7 @@ extension IdentityRoutes {
             engine.isFormToken(
                 try Console.value("form", of: form), ["form", handle, number, browser], in: visit.tenant.id)
         else { throw HostedFault.foreignForm }
-        // A form of an earlier page: its step is done (web.md §8.3 row 15).
+        // A form of an earlier page: its step is done.
         guard number == "\(flow.number)" else { return Self.seeOther("\(visit.path)/web/\(handle)?again") }
         let driven = try await HostedDriver(routes: self, visit: visit, request: request).take(form, flow)
         switch driven {
@@ -171,7 +171,7 @@ extension IdentityRoutes {
             next.number = flow.number + 1
             next.token = nil
             next.step = .answered(code: ticket.code.reveal(), at: visit.now)
-            let answer = AuthorizationAnswer.code(ticket.code, to: flow.request.answer, issuer: visit.issuer)
+            let answer = ClientAnswer.code(ticket.code, to: flow.request.answer, issuer: visit.issuer)
             var response =
                 answer.isForProgram
                 ? Self.leaving(answer.address, try fields(of: next, handle, visit)) : try store(next, handle, visit)
@@ -238,7 +238,7 @@ extension IdentityRoutes {
     ///
     /// - Parameter page: The page that moves on; nil for an answer without a form of ours before it.
     private func answer(
-        _ answer: AuthorizationAnswer, in language: PageLanguage, page: ((String) -> Response)? = nil
+        _ answer: ClientAnswer, in language: PageLanguage, page: ((String) -> Response)? = nil
     ) -> Response {
         if answer.to.mode == .formPost { return HostedPage.posting(answer, in: language) }
         if !answer.isForProgram, let page { return page(answer.address) }
@@ -251,7 +251,7 @@ extension IdentityRoutes {
         typed: FormFields? = nil, isFirst: Bool = false
     ) async throws -> Response {
         if case .answered(let code, let date) = flow.step {
-            let answer = AuthorizationAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)
+            let answer = ClientAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)
             guard visit.now.timeIntervalSince(date) < Engine.codeLifetime, !answer.isForProgram else {
                 return HostedPage.done(visit)
             }

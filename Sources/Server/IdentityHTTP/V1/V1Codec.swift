@@ -229,7 +229,7 @@ package enum V1Codec {
                 try filled(text, "code_verifier", longest: FormParameter.codeVerifier.longest)
             }
             command = .redeemCode(
-                CodeRedemption(code: code, redirect: redirect, verifier: verifier, scopes: form.scopes ?? []))
+                CodePresentation(code: code, redirect: redirect, verifier: verifier, scopes: form.scopes ?? []))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }

@@ -25,6 +25,8 @@ package enum RequestFault: Error, Hashable, Sendable {
     /// (`SEC-NET-3`).
     case misdirected
     case unknownPath
+    /// The page that calls is of another origin than the application's.
+    case foreignOrigin
     case throttled(retryAfter: Int)
     case unavailable(retryAfter: Int)
     case broken
@@ -174,7 +176,7 @@ struct V1Failure: Hashable, Sendable {
         if case .locked(let seconds) = refusal { retryAfter = seconds }
     }
 
-    /// The errors of authorization codes (docs/protocol.md §20.3).
+    /// The errors of authorization codes (docs/protocol.md §21.3).
     private init(_ fault: CodeFault) {
         self =
             switch fault {
@@ -194,6 +196,14 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .verifierWrong,
                     "The code_verifier does not fit the code_challenge of the authorization request.")
+            case .pageMissing:
+                Self(
+                    .invalidRequest, .originMissing,
+                    "A code for a page without a server is redeemed by that page, with its Origin.")
+            case .pageNotExpected:
+                Self(
+                    .invalidRequest, .originNotAllowed,
+                    "Only a code for an address of spa is redeemed by a page.")
             case .sessionEnded:
                 Self(
                     .invalidGrant, .grantRevoked,
@@ -288,6 +298,11 @@ struct V1Failure: Hashable, Sendable {
                     status: 421)
             case .unknownPath:
                 Self(.invalidRequest, .requestInvalid, "There is nothing at this path.", status: 404)
+            case .foreignOrigin:
+                Self(
+                    .invalidRequest, .originNotAllowed,
+                    "Pages of this origin may not call for this application; list it in allowedOrigins, or a redirect address of spa."
+                )
             case .throttled:
                 Self(.temporarilyUnavailable, .tenantThrottled, Self.tooManyRequests, status: 429)
             case .unavailable:
@@ -305,7 +320,7 @@ struct V1Failure: Hashable, Sendable {
         case .wrongMethod(let allowed): allow = allowed
         case .malformed, .missing, .invalid, .redirectNotAccepted, .unknownGrant, .wrongContentType, .parametersInQuery,
             .unknownTenant, .bodyTooLarge,
-            .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .broken:
+            .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .foreignOrigin, .broken:
             break
         }
     }

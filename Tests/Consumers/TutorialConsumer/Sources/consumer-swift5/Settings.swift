@@ -36,43 +36,43 @@ func everySetting(_ base: URL, _ client: Client) throws -> MSALNativeAuthPublicC
     return try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: configuration)
 }
 
-#if os(iOS) || os(macOS) || os(visionOS)
-    #if os(macOS)
-        import AppKit
-        typealias ViewController = NSViewController
-    #else
-        import UIKit
-        typealias ViewController = UIViewController
-    #endif
+#if os(macOS)
+    import AppKit
+    typealias ViewController = NSViewController
+#elseif os(iOS) || os(visionOS)
+    import UIKit
+    typealias ViewController = UIViewController
+#else
+    class ViewController {}
+#endif
 
-    /// "Support web fallback": built on platforms with view controllers.
-    final class WebFallbackViewController: ViewController {
-        var nativeAuth: MSALNativeAuthPublicClientApplication!
-        var account: MSALAccount?
-        var text = ""
+/// "Support web fallback". On platforms without view controllers, an empty class is one.
+final class WebFallbackViewController: ViewController {
+    var nativeAuth: MSALNativeAuthPublicClientApplication!
+    var account: MSALAccount?
+    var text = ""
 
-        func fallBack(because error: MSAL.SignUpStartError) {
-            guard error.isBrowserRequired else { return }
-            let webviewParameters = MSALWebviewParameters(authPresentationViewController: self)
-            let parameters = MSALInteractiveTokenParameters(scopes: ["User.Read"], webviewParameters: webviewParameters)
-            nativeAuth.acquireToken(with: parameters) { result, error in
-                if let error {
-                    self.text = error.localizedDescription
-                } else if let result {
-                    self.account = result.account
-                    self.text = result.accessToken
-                }
-            }
-        }
-
-        func signOut() {
-            guard let account else { return }
-            let webviewParameters = MSALWebviewParameters(authPresentationViewController: self)
-            let parameters = MSALSignoutParameters(webviewParameters: webviewParameters)
-            parameters.signoutFromBrowser = true
-            nativeAuth.signout(with: account, signoutParameters: parameters) { isDone, error in
-                self.text = isDone ? "signed out" : error?.localizedDescription ?? ""
+    func fallBack(because error: MSAL.SignUpStartError) {
+        guard error.isBrowserRequired else { return }
+        let webviewParameters = MSALWebviewParameters(authPresentationViewController: self)
+        let parameters = MSALInteractiveTokenParameters(scopes: ["User.Read"], webviewParameters: webviewParameters)
+        nativeAuth.acquireToken(with: parameters) { result, error in
+            if let error {
+                self.text = error.localizedDescription
+            } else if let result {
+                self.account = result.account
+                self.text = result.accessToken
             }
         }
     }
-#endif
+
+    func signOut() {
+        guard let account else { return }
+        let webviewParameters = MSALWebviewParameters(authPresentationViewController: self)
+        let parameters = MSALSignoutParameters(webviewParameters: webviewParameters)
+        parameters.signoutFromBrowser = true
+        nativeAuth.signout(with: account, signoutParameters: parameters) { isDone, error in
+            self.text = isDone ? "signed out" : error?.localizedDescription ?? ""
+        }
+    }
+}

@@ -6,7 +6,7 @@ import NativeAuthCore
 import NativeAuthWire
 
 /// The answer to an authorization request, on its way to the client (RFC 6749 section 4.1.2, RFC 9207).
-struct AuthorizationAnswer: Sendable {
+struct ClientAnswer: Sendable {
     var to: AuthorizationReturn
     /// In order, without `state` and `iss`.
     var members: [(String, String)]
