@@ -236,15 +236,14 @@ extension HostedPage {
         let fields = answer.fields.map { name, value -> HTML in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
-        let address = answer.to.redirect
-        let origin = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
-        var page = HostedPage(
+        let page = HostedPage(
             language: text, brand: "", title: .movingOn,
             body:
-                "<form method=\"post\" action=\"\(address)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
+                "<form method=\"post\" action=\"\(answer.to.redirect)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
         )
-        page.formTarget = origin.joined(separator: "/")
         var response = page.response()
+        // Chromium applies form-action to the redirects of the client, too, which are not known here (SEC-WEB-12).
+        response.headers[.contentSecurityPolicy] = policy(forms: "")
         response.headers[ConsoleHeader.referrerPolicy] = "no-referrer"
         return response
     }

@@ -61,11 +61,9 @@ struct HostedPage: Sendable {
 
     /// SEC-WEB-2, SEC-WEB-12.
     static func headers(formTarget: String?) -> HTTPFields {
-        let target = formTarget.map { " \($0)" } ?? ""
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-            .contentSecurityPolicy:
-                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'\(target); base-uri 'none'; frame-ancestors 'none'",
+            .contentSecurityPolicy: policy(forms: "form-action 'self'\(formTarget.map { " \($0)" } ?? ""); "),
             ConsoleHeader.referrerPolicy: "same-origin",
         ]
         headers[HostedHeader.frameOptions] = "DENY"
@@ -74,6 +72,10 @@ struct HostedPage: Sendable {
         headers[HostedHeader.permissionsPolicy] =
             "accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()"
         return headers
+    }
+
+    static func policy(forms: String) -> String {
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(forms)base-uri 'none'; frame-ancestors 'none'"
     }
 
     // MARK: - Parts
