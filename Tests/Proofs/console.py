@@ -2,29 +2,21 @@
 commonest tasks; then every page is looked at by an accessibility checker, in both colour schemes, by a strict HTML parser, at three
 widths, and with each role.
 
-Chromium comes from the system's packages, the tools from PyPI (`scripts/setup console`). With --pictures DIR, it leaves a picture of
-each page there."""
+With --pictures DIR, it leaves a picture of each page there."""
 
-import argparse
 import json
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
-import html5lib
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
-
+import browser
 import world
+from browser import PASSWORD, Fault
 
 WIDTHS = (390, 768, 1440)
 SCHEMES = ("light", "dark")
-PASSWORD = "Tulip-Harbour-42"
 TENANTS = """
 tenants:
   - id: aaaabbbb-0000-cccc-1111-dddd2222eeee
@@ -45,14 +37,9 @@ tenants:
 """
 
 
-class Fault(Exception):
-    pass
-
-
-class Check:
-    def __init__(self, options, browser):
-        self.options, self.browser = options, browser
-        self.passed, self.faults = 0, []
+class Check(browser.BrowserCheck):
+    def __init__(self, options, chromium):
+        super().__init__(options, chromium)
         self.port = world.free_port()
         folder = pathlib.Path(options.folder)
         file = folder / "tenants.yaml"
@@ -60,13 +47,6 @@ class Check:
         arguments = ["--profile", "production", "--operators", str(self.port), "--config", str(file), "--mail-from", "id@example.com", "--base-url", "https://id.example.com", "--trusted-proxies", "127.0.0.1"]
         self.site = world.Site(options, arguments=arguments, environment={})
         self.url = f"http://127.0.0.1:{self.port}"
-
-    def expect(self, what, holds, detail=""):
-        if holds:
-            self.passed += 1
-        else:
-            self.faults.append(f"{what}: {detail}" if detail else what)
-            print(f"FAILED: {self.faults[-1]}", flush=True)
 
     def command(self, *arguments):
         place = ["--data", str(self.site.nodes[0].folder), "--master-key-file", str(self.site.key)]
@@ -76,22 +56,6 @@ class Check:
         return done.stdout
 
     # A visitor
-
-    def visitor(self, scheme="light", width=1440, script=True):
-        context = self.browser.new_context(
-            color_scheme=scheme, viewport={"width": width, "height": 900}, java_script_enabled=script, timezone_id="Europe/Copenhagen",
-            accept_downloads=True, reduced_motion="reduce")
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("console", lambda message: message.type == "error" and self.complain(message.text))
-        page.on("pageerror", lambda error: self.complain(str(error)))
-        return page
-
-    def complain(self, text):
-        # An answer that refuses is one that a task asks for; what the policy for content stops is a fault.
-        if "Failed to load resource" not in text:
-            self.faults.append(f"the browser complains: {text}")
-            print(f"FAILED: {self.faults[-1]}", flush=True)
 
     def accept_invitation(self, page, secret, address, name):
         page.goto(f"{self.url}/console/invitation")
@@ -117,12 +81,6 @@ class Check:
         seen = self.site.mailbox.seen(address)
         page.click("button.primary")
         self.enter_code(page, address, seen)
-
-    @staticmethod
-    def wait(holds):
-        """The policy for content forbids the browser library's own way of waiting, which evaluates text."""
-        if not world.wait_until(holds, 10):
-            raise Fault("the page did not change")
 
     # The tasks
 
@@ -404,7 +362,6 @@ class Check:
         }
         gates = {"sign-in": "/console/sign-in", "invitation": "/console/invitation"}
         cookies = self.owner.context.cookies()
-        axe = Axe()
         for scheme in SCHEMES:
             page = self.visitor(scheme)
             page.context.add_cookies(cookies)
@@ -416,20 +373,13 @@ class Check:
                     self.expect(f"{name} has no escaped markup", "&lt;" not in answer.text().replace("&lt;b&gt;", "").replace("&lt;/b&gt;", "").replace("&lt;Ltd&gt;", "") and "=&quot;" not in answer.text())
                     policy = answer.headers.get("content-security-policy", "")
                     self.expect(f"{name} has the policy", "default-src 'none'" in policy and "unsafe" not in policy)
-                violations = axe.run(page).response["violations"]
-                self.expect(f"{name}, {scheme}: accessible", not violations, "; ".join(f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in violations))
+                self.accessible(f"{name}, {scheme}", page)
                 for width in WIDTHS + ((320,) if scheme == "light" else ()):
                     page.set_viewport_size({"width": width, "height": 900})
-                    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-                    self.expect(f"{name} fits {width} points", not wide)
+                    self.fits(name, page)
                     if self.options.pictures and width != 320:
                         page.screenshot(path=f"{self.options.pictures}/{name}-{scheme}-{width}.png", full_page=True)
             page.context.close()
-
-    def strict(self, name, text):
-        parser = html5lib.HTMLParser(strict=False)
-        parser.parse(text)
-        self.expect(f"{name} is HTML", not parser.errors, str(parser.errors[:2]))
 
     def roles(self):
         """What each role sees, and what the server refuses when the link is typed by hand."""
@@ -487,34 +437,8 @@ class Check:
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/check-console")
-    parser.add_argument("--binary", required=True, help="a server that is built already")
-    parser.add_argument("--pictures", help="a folder for a picture of each page")
-    options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        options.folder = folder
-        if options.pictures:
-            pathlib.Path(options.pictures).mkdir(parents=True, exist_ok=True)
-        chromium = shutil.which("chromium") or shutil.which("google-chrome") or "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        check = Check(options, browser)
-        try:
-            check.tasks()
-            check.without_script()
-            check.pages()
-            check.roles()
-        except Exception as fault:
-            check.expect(f"{type(fault).__name__}", False, str(fault)[:1500])
-            traceback.print_exc(limit=3)
-            for page in [page for context in browser.contexts for page in context.pages][:1]:
-                print(page.url, page.inner_text("main")[:1500], sep="\n")
-        finally:
-            browser.close()
-            check.site.stop()
-    print(f"{check.passed} passed, {len(check.faults)} failed")
-    return 1 if check.faults else 0
+    return browser.main("scripts/check-console", arguments, Check, lambda check: (check.tasks, check.without_script, check.pages, check.roles))
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(pathlib.Path(__file__).parent))
     sys.exit(main(sys.argv[1:]))

@@ -115,9 +115,8 @@ struct AuthorizeTests {
                 #expect(form.action == "http://localhost:9999")
                 #expect(form.fields.first { $0.0 == "error" }?.1 == "login_required")
                 #expect(form.fields.first { $0.0 == "state" }?.1 == "st|{\"a\":1}")
-                #expect(
-                    browser.headers["content-security-policy"]?.contains("form-action 'self' http://localhost:9999;")
-                        == true)
+                // Browsers apply form-action to the redirects of the client, too.
+                #expect(browser.headers["content-security-policy"]?.contains("form-action") == false)
             }
         }
     }

@@ -90,7 +90,7 @@ extension HostedPage {
                     \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name="action" value="resend" formnovalidate>\(text(.sendAgain))</button>
+                    <div class="row"><button class="link" name="action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
                     <button class="link" name="action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -163,8 +163,9 @@ extension HostedPage {
 
     /// The account of the password beside it: password managers need it in the form.
     private func whoField(_ flow: HostedFlow) -> HTML {
-        field(
-            "username", .email, value: flow.username ?? "", autocomplete: "username", isReadOnly: true)
+        """
+        <div class="who"><input id="username" name="username" value="\(flow.username ?? "")" autocomplete="username" aria-label="\(language(.email))" tabindex="-1" readonly></div>
+        """
     }
 
     private var staySignedIn: HTML {
@@ -235,18 +236,14 @@ extension HostedPage {
         let fields = answer.fields.map { name, value -> HTML in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
-        let address = answer.to.redirect
-        let origin =
-            answer.isForProgram
-            ? [address.prefix { $0 != ":" } + ":"]
-            : address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
-        var page = HostedPage(
+        let page = HostedPage(
             language: text, brand: "", title: .movingOn,
             body:
-                "<form method=\"post\" action=\"\(address)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
+                "<form method=\"post\" action=\"\(answer.to.redirect)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
         )
-        page.formTarget = origin.joined(separator: "/")
         var response = page.response()
+        // Chromium applies form-action to the redirects of the client, too, which are not known here (SEC-WEB-12).
+        response.headers[.contentSecurityPolicy] = policy(forms: "")
         response.headers[ConsoleHeader.referrerPolicy] = "no-referrer"
         return response
     }

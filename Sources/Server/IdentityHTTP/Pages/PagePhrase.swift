@@ -39,7 +39,7 @@ enum PagePhrase: Hashable, Sendable {
     case requestNumber(String)
 
     // Fields.
-    case email, emailOrName, password, newPassword, code, staySignedIn, optional
+    case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional
     case attribute(String)
 
     // Buttons and links.

@@ -25,16 +25,18 @@ struct HostedPage: Sendable {
         let direction = language.language.isRightToLeft ? "rtl" : "ltr"
         let heading = language(title)
         let noticeText: HTML? = notice.map { "<p class=\"notice\" role=\"status\">\(language($0))</p>" }
-        let full = (problem == nil ? "" : "\(language(.errorPrefix)): ") + "\(heading) – \(brand)"
+        let full =
+            (problem == nil ? "" : "\(language(.errorPrefix)): ") + heading + (brand.isEmpty ? "" : " – \(brand)")
         let html: HTML = """
             <!doctype html>
             <html lang="\(language.language.rawValue)" dir="\(direction)"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width,initial-scale=1">
+            <meta name="color-scheme" content="light dark">
             <title>\(full)</title>
             <link rel="stylesheet" href="\(HostedAsset.style.path)">
             <script src="\(HostedAsset.script.path)" defer></script>
             </head><body><main class="card">
-            <p class="brand">\(brand)</p>
+            \("<p class=\"brand\">\(brand)</p>", if: !brand.isEmpty)
             <h1>\(heading)</h1>
             \(problem.map(summary))
             \(noticeText)
@@ -54,16 +56,14 @@ struct HostedPage: Sendable {
         guard let field = problem.field else {
             return "<div class=\"problem\" role=\"alert\"><p>\(sentence)</p></div>"
         }
-        return "<div class=\"problem\" role=\"alert\"><p><a href=\"#\(field)\">\(sentence)</a></p></div>"
+        return "<div class=\"problem\" role=\"alert\"><p><a id=\"problem\" href=\"#\(field)\">\(sentence)</a></p></div>"
     }
 
     /// SEC-WEB-2, SEC-WEB-12.
     static func headers(formTarget: String?) -> HTTPFields {
-        let target = formTarget.map { " \($0)" } ?? ""
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-            .contentSecurityPolicy:
-                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'\(target); base-uri 'none'; frame-ancestors 'none'",
+            .contentSecurityPolicy: policy(forms: "form-action 'self'\(formTarget.map { " \($0)" } ?? ""); "),
             ConsoleHeader.referrerPolicy: "same-origin",
         ]
         headers[HostedHeader.frameOptions] = "DENY"
@@ -72,6 +72,10 @@ struct HostedPage: Sendable {
         headers[HostedHeader.permissionsPolicy] =
             "accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()"
         return headers
+    }
+
+    static func policy(forms: String) -> String {
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(forms)base-uri 'none'; frame-ancestors 'none'"
     }
 
     // MARK: - Parts
@@ -85,7 +89,11 @@ struct HostedPage: Sendable {
         attributes: HTML = ""
     ) -> HTML {
         let isBad = problem?.field == name
-        let describedBy: HTML? = hint.map { _ in " aria-describedby=\"\(name)-hint\"" }
+        let descriptions = (isBad ? ["problem"] : []) + (hint == nil ? [] : ["\(name)-hint"])
+        let describedBy: HTML? =
+            descriptions.isEmpty ? nil : " aria-describedby=\"\(descriptions.joined(separator: " "))\""
+        // The script makes a button of it that shows the password.
+        let showing: HTML? = type == "password" ? " data-show=\"\(language(.showPassword))\"" : nil
         let hintText: HTML? = hint.map { "<p class=\"hint\" id=\"\(name)-hint\">\(language($0))</p>" }
         let optional: HTML? =
             isRequired ? nil : " <span class=\"optional\">(\(language(.optional)))</span>"
@@ -93,7 +101,7 @@ struct HostedPage: Sendable {
             <div class="field"><label for="\(name)">\(language(label))\(optional)</label>
             \(hintText)
             <input id="\(name)" name="\(name)" type="\(type)" value="\(value)" autocomplete="\(autocomplete)"\
-            \(describedBy)\(" required", if: isRequired)\(" readonly", if: isReadOnly)\(" autofocus", if: isBad || isFirst && problem == nil)\
+            \(describedBy)\(showing)\(" required", if: isRequired)\(" readonly", if: isReadOnly)\(" autofocus", if: isBad || isFirst && problem == nil)\
             \(" aria-invalid=\"true\"", if: isBad)\(attributes)></div>
             """
     }

@@ -1,18 +1,75 @@
 "use strict";
-// Everything works without this file. It shows a password, sends the last form on its way, and counts the seconds until a new code.
-for (const field of document.querySelectorAll("input[type=password][data-show]")) {
+// Everything works without this file. It shows a password, takes a code from pasted text, counts the seconds until another code can
+// be sent, and sends the last form on its way.
+
+const language = document.documentElement.lang;
+
+for (const field of document.querySelectorAll("input[data-show]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "show";
+  button.title = field.dataset.show;
+  button.setAttribute("aria-label", field.dataset.show);
   button.setAttribute("aria-controls", field.id);
-  button.setAttribute("aria-pressed", "false");
-  button.textContent = field.dataset.show;
-  button.addEventListener("click", () => {
-    const shown = field.type === "text";
-    field.type = shown ? "password" : "text";
-    button.setAttribute("aria-pressed", String(!shown));
-  });
-  field.insertAdjacentElement("afterend", button);
+  button.innerHTML = '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z"/><circle cx="12" cy="12" r="3"/><path class="slash" d="m4 4 16 16"/></svg>';
+  const show = (shown) => {
+    field.type = shown ? "text" : "password";
+    button.setAttribute("aria-pressed", shown);
+  };
+  button.addEventListener("click", () => show(field.type === "password"));
+  // Browsers keep what was sent in a field of text.
+  field.form.addEventListener("submit", () => show(false));
+  show(false);
+  field.after(button);
 }
-const moving = document.querySelector("form[data-submit]");
-if (moving) moving.submit();
+
+const code = document.getElementById("code");
+if (code) {
+  // Wide and Arabic digits become those that a code has.
+  const clean = (text) => text.normalize("NFKC").replace(/[٠-٩۰-۹]/g, (digit) => digit.charCodeAt(0) & 15).replace(/[^0-9 -]/g, "").trim();
+  code.addEventListener("paste", (event) => {
+    event.preventDefault();
+    code.setRangeText(clean(event.clipboardData.getData("text")).slice(0, 24), code.selectionStart, code.selectionEnd, "end");
+  });
+  code.addEventListener("input", (event) => {
+    if (!event.isComposing && /[^0-9 -]/.test(code.value)) code.value = clean(code.value);
+  });
+}
+
+const again = document.querySelector("button[data-wait]");
+if (again) {
+  const key = again.form.action + document.querySelector(".lead").textContent;
+  const remember = (time) => {
+    try {
+      sessionStorage.setItem(key, time);
+    } catch {}
+    return time;
+  };
+  let sent = 0;
+  try {
+    sent = Number(sessionStorage.getItem(key));
+  } catch {}
+  sent ||= remember(Date.now());
+  const seconds = () => Math.ceil(again.dataset.wait - (Date.now() - sent) / 1000);
+  const text = (unitDisplay) => new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay }).format(seconds());
+  const name = again.textContent;
+  const left = document.createElement("span");
+  left.className = "left";
+  left.setAttribute("aria-hidden", "true");
+  const status = document.createElement("p");
+  status.className = "unseen";
+  status.setAttribute("role", "status");
+  again.append(left);
+  again.form.append(status);
+  again.addEventListener("click", () => seconds() > 0 || remember(Date.now()));
+  const tick = () => {
+    const rest = seconds();
+    left.textContent = rest > 0 ? text("narrow") : "";
+    if (rest <= 0) return void (status.textContent = name);
+    if (rest % 15 === 0 && rest < again.dataset.wait) status.textContent = `${name}: ${text("long")}`;
+    setTimeout(tick, 1000);
+  };
+  if (seconds() > 0) tick();
+}
+
+document.querySelector("form[data-submit]")?.submit();

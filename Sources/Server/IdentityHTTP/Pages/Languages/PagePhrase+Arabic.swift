@@ -56,6 +56,7 @@ extension PagePhrase {
         case .emailOrName: "عنوان البريد الإلكتروني أو اسم المستخدم"
         case .password: "كلمة المرور"
         case .newPassword: "كلمة المرور الجديدة"
+        case .showPassword: "إظهار كلمة المرور"
         case .code: "الرمز"
         case .staySignedIn: "إبقاء تسجيل الدخول على هذا الجهاز"
         case .optional: "اختياري"

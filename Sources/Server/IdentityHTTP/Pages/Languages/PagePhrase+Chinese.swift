@@ -53,6 +53,7 @@ extension PagePhrase {
         case .emailOrName: "电子邮件地址或用户名"
         case .password: "密码"
         case .newPassword: "新密码"
+        case .showPassword: "显示密码"
         case .code: "验证码"
         case .staySignedIn: "在此设备上保持登录"
         case .optional: "可选"

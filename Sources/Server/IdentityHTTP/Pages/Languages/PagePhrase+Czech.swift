@@ -56,6 +56,7 @@ extension PagePhrase {
         case .emailOrName: "E-mailová adresa nebo uživatelské jméno"
         case .password: "Heslo"
         case .newPassword: "Nové heslo"
+        case .showPassword: "Zobrazit heslo"
         case .code: "Kód"
         case .staySignedIn: "Neodhlašovat na tomto zařízení"
         case .optional: "nepovinné"

@@ -57,6 +57,7 @@ extension PagePhrase {
         case .emailOrName: "E-mailadresse eller brugernavn"
         case .password: "Adgangskode"
         case .newPassword: "Ny adgangskode"
+        case .showPassword: "Vis adgangskode"
         case .code: "Kode"
         case .staySignedIn: "Husk mig på denne enhed"
         case .optional: "valgfrit"

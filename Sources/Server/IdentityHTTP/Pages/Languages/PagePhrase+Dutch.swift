@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "E-mailadres of gebruikersnaam"
         case .password: "Wachtwoord"
         case .newPassword: "Nieuw wachtwoord"
+        case .showPassword: "Wachtwoord tonen"
         case .code: "Code"
         case .staySignedIn: "Aangemeld blijven op dit apparaat"
         case .optional: "optioneel"

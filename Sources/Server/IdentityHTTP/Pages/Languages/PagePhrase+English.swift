@@ -58,6 +58,7 @@ extension PagePhrase {
         case .emailOrName: "E-mail address or username"
         case .password: "Password"
         case .newPassword: "New password"
+        case .showPassword: "Show password"
         case .code: "Code"
         case .staySignedIn: "Stay signed in on this device"
         case .optional: "optional"

@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "Sähköpostiosoite tai käyttäjätunnus"
         case .password: "Salasana"
         case .newPassword: "Uusi salasana"
+        case .showPassword: "Näytä salasana"
         case .code: "Koodi"
         case .staySignedIn: "Pysy kirjautuneena tällä laitteella"
         case .optional: "valinnainen"

@@ -60,6 +60,7 @@ extension PagePhrase {
         case .emailOrName: "Adresse e-mail ou nom d’utilisateur"
         case .password: "Mot de passe"
         case .newPassword: "Nouveau mot de passe"
+        case .showPassword: "Afficher le mot de passe"
         case .code: "Code"
         case .staySignedIn: "Rester connecté sur cet appareil"
         case .optional: "facultatif"

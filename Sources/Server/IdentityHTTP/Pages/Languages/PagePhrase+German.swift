@@ -60,6 +60,7 @@ extension PagePhrase {
         case .emailOrName: "E-Mail-Adresse oder Benutzername"
         case .password: "Passwort"
         case .newPassword: "Neues Passwort"
+        case .showPassword: "Passwort anzeigen"
         case .code: "Code"
         case .staySignedIn: "Auf diesem Gerät angemeldet bleiben"
         case .optional: "optional"

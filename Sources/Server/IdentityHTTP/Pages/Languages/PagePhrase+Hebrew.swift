@@ -56,6 +56,7 @@ extension PagePhrase {
         case .emailOrName: "כתובת אימייל או שם משתמש"
         case .password: "סיסמה"
         case .newPassword: "סיסמה חדשה"
+        case .showPassword: "הצגת הסיסמה"
         case .code: "קוד"
         case .staySignedIn: "שמירת ההתחברות במכשיר הזה"
         case .optional: "אופציונלי"

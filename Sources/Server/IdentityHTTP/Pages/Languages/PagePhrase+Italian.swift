@@ -58,6 +58,7 @@ extension PagePhrase {
         case .emailOrName: "Indirizzo email o nome utente"
         case .password: "Password"
         case .newPassword: "Nuova password"
+        case .showPassword: "Mostra password"
         case .code: "Codice"
         case .staySignedIn: "Mantieni l’accesso su questo dispositivo"
         case .optional: "facoltativo"

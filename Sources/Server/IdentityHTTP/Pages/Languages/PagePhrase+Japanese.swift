@@ -53,6 +53,7 @@ extension PagePhrase {
         case .emailOrName: "メール アドレスまたはユーザー名"
         case .password: "パスワード"
         case .newPassword: "新しいパスワード"
+        case .showPassword: "パスワードを表示"
         case .code: "コード"
         case .staySignedIn: "このデバイスでサインインしたままにする"
         case .optional: "省略可"

@@ -53,6 +53,7 @@ extension PagePhrase {
         case .emailOrName: "이메일 주소 또는 사용자 이름"
         case .password: "비밀번호"
         case .newPassword: "새 비밀번호"
+        case .showPassword: "비밀번호 표시"
         case .code: "코드"
         case .staySignedIn: "이 기기에서 로그인 상태 유지"
         case .optional: "선택 사항"

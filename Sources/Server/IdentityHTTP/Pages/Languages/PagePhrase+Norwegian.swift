@@ -57,6 +57,7 @@ extension PagePhrase {
         case .emailOrName: "E-postadresse eller brukernavn"
         case .password: "Passord"
         case .newPassword: "Nytt passord"
+        case .showPassword: "Vis passord"
         case .code: "Kode"
         case .staySignedIn: "Forbli pålogget på denne enheten"
         case .optional: "valgfritt"

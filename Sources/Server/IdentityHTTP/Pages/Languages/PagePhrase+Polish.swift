@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "Adres e-mail lub nazwa użytkownika"
         case .password: "Hasło"
         case .newPassword: "Nowe hasło"
+        case .showPassword: "Pokaż hasło"
         case .code: "Kod"
         case .staySignedIn: "Nie wylogowuj mnie na tym urządzeniu"
         case .optional: "opcjonalnie"

@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "Endereço de e-mail ou nome de usuário"
         case .password: "Senha"
         case .newPassword: "Nova senha"
+        case .showPassword: "Mostrar senha"
         case .code: "Código"
         case .staySignedIn: "Manter a sessão iniciada neste dispositivo"
         case .optional: "opcional"

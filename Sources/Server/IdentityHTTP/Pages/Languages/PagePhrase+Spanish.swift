@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "Dirección de correo electrónico o nombre de usuario"
         case .password: "Contraseña"
         case .newPassword: "Nueva contraseña"
+        case .showPassword: "Mostrar contraseña"
         case .code: "Código"
         case .staySignedIn: "Mantener la sesión iniciada en este dispositivo"
         case .optional: "opcional"

@@ -58,6 +58,7 @@ extension PagePhrase {
         case .emailOrName: "E-postadress eller användarnamn"
         case .password: "Lösenord"
         case .newPassword: "Nytt lösenord"
+        case .showPassword: "Visa lösenord"
         case .code: "Kod"
         case .staySignedIn: "Förbli inloggad på den här enheten"
         case .optional: "valfritt"

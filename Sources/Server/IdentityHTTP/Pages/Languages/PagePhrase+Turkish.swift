@@ -56,6 +56,7 @@ extension PagePhrase {
         case .emailOrName: "E-posta adresi veya kullanıcı adı"
         case .password: "Şifre"
         case .newPassword: "Yeni şifre"
+        case .showPassword: "Şifreyi göster"
         case .code: "Kod"
         case .staySignedIn: "Bu cihazda oturumu açık tut"
         case .optional: "isteğe bağlı"

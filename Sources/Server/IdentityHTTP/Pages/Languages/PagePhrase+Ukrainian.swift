@@ -59,6 +59,7 @@ extension PagePhrase {
         case .emailOrName: "Електронна адреса або ім’я користувача"
         case .password: "Пароль"
         case .newPassword: "Новий пароль"
+        case .showPassword: "Показати пароль"
         case .code: "Код"
         case .staySignedIn: "Не виходити на цьому пристрої"
         case .optional: "необов’язково"
