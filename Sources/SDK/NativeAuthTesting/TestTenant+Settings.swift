@@ -63,6 +63,9 @@ extension TestTenant {
         public var isNativeAuthEnabled: Bool
         /// The claims that tokens have besides those that the server always writes; at most 20.
         public var claims: [Claim]
+        /// Where the server's pages may send users back to. A client of the tenant that sets no redirect URI has
+        /// `http://localhost/`.
+        public var redirectURIs = ["http://localhost"]
 
         /// Describes an application.
         public init(
@@ -252,12 +255,19 @@ extension TestTenant.Application {
             case .emailOneTimePasscode: .emailOneTimePasscode
             case .emailPassword: .emailPassword
             }
+        for address in redirectURIs {
+            if let fault = RedirectAddresses.fault(address, of: .publicClient, client: id) {
+                throw .settings(["The redirect URI \(address) \(fault)."])
+            }
+        }
         return Client(
             id: id, displayName: "Test",
             userFlow: IdentityEngine.UserFlow(
                 method: method, attributes: definitions, requiresSecondFactor: requiresSecondFactor,
                 requiresDistinctMailbox: requiresDistinctMailbox),
-            isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes, claims: ownClaims)
+            isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes,
+            redirects: RedirectAddresses([.publicClient: redirectURIs]),
+            claims: ownClaims)
     }
 }
 

@@ -154,6 +154,7 @@ public final class TestTenant: Sendable {
     private func attach(_ configuration: inout NativeAuthConfiguration) {
         configuration.transport = transport
         configuration.webAuthenticator = browser
+        configuration.redirectURI = configuration.redirectURI ?? URL(string: "http://localhost/")
         configuration.now = { [clock] in clock.now }
         configuration.uptime = { [clock] in clock.uptime }
         configuration.sleep = { [clock] in try await clock.sleep(for: $0) }

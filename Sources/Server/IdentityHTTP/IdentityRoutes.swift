@@ -264,6 +264,7 @@ package struct IdentityRoutes: Sendable {
     func outcome(
         of command: Command, in caller: CallerContext, _ context: IdentityRequestContext
     ) async throws -> Outcome {
+        if caller.front == .browser { try context.admitStart(of: command) }
         try context.checkGuesses(before: command)
         // A made-up token has no counter; the engine refuses it.
         if context.policy.limits != nil, let step = command.traits.repeats,

@@ -14,12 +14,12 @@ struct ClientKindsTests {
     private let shop = TestRelyingParty(client: TestDirectory.shop, redirect: "https://shop.example/back")
     private let page = TestRelyingParty(client: TestDirectory.page, redirect: "https://app.example/done")
 
-    private func withServer(_ body: (IdentityTestServer, any HTTPTransport) async throws -> Void) async throws {
+    private func withServer(_ body: (IdentityTestServer) async throws -> Void) async throws {
         let directory = try TestDirectory.directory()
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
             ports.clients = directory
         }
-        try await body(server, server.transport)
+        try await body(server)
     }
 
     private func code(
@@ -34,7 +34,7 @@ struct ClientKindsTests {
         "OIDC-6, OIDC-10: a program with a secret proves itself by form or header, and needs PKCE only when it began with it"
     )
     func secrets() async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let browser = TestBrowser(server)
             let bare: [String: String?] = ["code_challenge": nil, "code_challenge_method": nil]
             let code = try await code(browser, server, shop, bare)
@@ -69,7 +69,7 @@ struct ClientKindsTests {
         "OIDC-1, OIDC-8: a signed-in user's code for a program on a server comes without a page, and a query in its address is kept"
     )
     func silentCodes() async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let browser = TestBrowser(server)
             _ = try await code(browser, server, shop)
             var other = shop
@@ -92,7 +92,7 @@ struct ClientKindsTests {
         "OIDC-22: a program on a server has addresses of its own for sign-outs; without a hint the user is asked, and led back"
     )
     func signOut() async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let browser = TestBrowser(server)
             _ = try await code(browser, server, shop)
             let query = "post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye"
@@ -111,7 +111,7 @@ struct ClientKindsTests {
 
     @Test("OIDC-29: a page redeems its code with its origin, and no other program can")
     func pages() async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let browser = TestBrowser(server)
             let code = try await code(browser, server, page)
             #expect(try await page.redeem(code, at: server)["error_codes"] == [9_002_327])
@@ -146,7 +146,7 @@ struct ClientKindsTests {
             ("https://evil.example", false), ("https://app.example, https://evil.example", false),
         ])
     func preflights(origin: String, isAllowed: Bool) async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let client = server.client()
             func preflight(_ path: String) async throws -> WireAnswer {
                 try await client.send(
@@ -167,7 +167,7 @@ struct ClientKindsTests {
 
     @Test("OIDC-29: an origin that is right for another application of the tenant has no effect at this one")
     func otherApplications() async throws {
-        try await withServer { server, _ in
+        try await withServer { server in
             let before = try await server.snapshot()
             let wrong = try await server.client(.emailPassword).post(
                 .signUpStart, [("username", email), ("challenge_type", "oob password redirect")],

@@ -86,7 +86,7 @@ struct HostedSafetyTests {
                 try await browser.post(form.action, fields, headers: headers)
                 #expect(browser.status == 403, "\(headers)")
             }
-            for (name, value) in [("form", ""), ("form", "AAAA"), ("number", "7"), ("number", "")] {
+            for (name, value) in [(".form", ""), (".form", "AAAA"), (".number", "7"), (".number", "")] {
                 try await browser.post(form.action, fields.map { $0.0 == name ? (name, value) : $0 })
                 #expect(browser.status == 403, "\(name)")
             }

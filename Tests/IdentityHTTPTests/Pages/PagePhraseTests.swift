@@ -11,7 +11,9 @@ extension PagePhrase {
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
             .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
             .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"), .whyMailbox,
-            .whyMethod, .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
+            .whyMethod, .wantsAccess(app: "Fabrikam Café"), .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline,
+            .scopeOther("api://orders/Orders.Read"), .allow, .decline, .pleaseWait(seconds: 45),
+            .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
             .policyHelp, .overHelp, .mayCloseWindow(app: "Fabrikam Café"), .movingOnHelp(app: "Fabrikam Café"),
             .busyHelp, .signOutHelp(tenant: "Contoso"), .signedOutHelp, .requestNumber("0123-abcd"), .email,
             .emailOrName, .password, .newPassword, .showPassword, .code, .staySignedIn, .optional,
@@ -29,6 +31,7 @@ extension PagePhrase {
         case .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
             .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .whyMethod,
+            .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline, .allow, .decline,
             .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp, .policyHelp, .overHelp, .busyHelp,
             .signedOutHelp, .email, .emailOrName, .password, .newPassword, .showPassword, .code, .staySignedIn,
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
@@ -37,10 +40,11 @@ extension PagePhrase {
             .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
+            .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
             .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
             text
-        case .wait(let number), .locked(let number): "\(number)"
+        case .pleaseWait(let number), .wait(let number), .locked(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):
@@ -106,6 +110,7 @@ struct PagePhraseTests {
     func numbers(_ language: MailLanguage, _ count: Int, _ seconds: String, _ minutes: String) {
         let text = PageLanguage([language.rawValue], accepted: nil)
         #expect(text(.wait(seconds: count)).contains(" \(seconds)"))
+        #expect(text(.pleaseWait(seconds: count)).contains(" \(seconds)"))
         #expect(text(.locked(minutes: count)).contains(" \(minutes)"))
     }
 

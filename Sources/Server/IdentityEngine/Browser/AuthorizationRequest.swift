@@ -87,8 +87,12 @@ package enum AuthorizationRefusal: Hashable, Sendable, CaseIterable {
     case confirmationNeeded
     /// `prompt=create`, and the user flow has no sign-up.
     case signUpNotAllowed
+    /// `prompt=none`, and the application is another organisation's, whose users are asked.
+    case consentNeeded
     /// The user cancelled.
     case cancelled
+    /// The user does not allow what the application asks for.
+    case declined
     /// The account cannot satisfy what the application requires.
     case policyUnsatisfied
 }
@@ -113,10 +117,11 @@ extension AuthorizationRequest {
     ///   - session: The browser's live session with its account; nil when no user is signed in.
     ///   - subject: The claim `sub` of the session's user.
     ///   - demand: The factors that the application requires, with the contexts of the request.
+    ///   - asksForConsent: Whether the application is another organisation's.
     ///   - isConfirmed: Whether the user has just chosen to go on with the session.
     package func judged(
         _ session: BrowserSignIn?, subject: String? = nil, _ demand: FactorDemand, allowsSignUp: Bool,
-        isConfirmed: Bool = false, now: Date
+        asksForConsent: Bool = false, isConfirmed: Bool = false, now: Date
     ) -> AuthorizationVerdict {
         let isSilent = prompts.contains(.none)
         if prompts.contains(.create), !isConfirmed {
@@ -129,9 +134,11 @@ extension AuthorizationRequest {
             return isSilent ? .refused(.loginRequired) : .signIn
         }
         let isHintedOther = loginHint.map { !session.account.isNamed($0) } ?? false
-        let asks = prompts.contains(.selectAccount) || prompts.contains(.consent) || isHintedOther
+        let asks =
+            prompts.contains(.selectAccount) || prompts.contains(.consent) || isHintedOther || asksForConsent
         if isSilent {
             if isHintedOther { return .refused(.loginRequired) }
+            if asksForConsent { return .refused(.consentNeeded) }
             if isOfNativeApp { return .refused(.confirmationNeeded) }
         } else if !isConfirmed, asks || isOfNativeApp {
             return .confirm

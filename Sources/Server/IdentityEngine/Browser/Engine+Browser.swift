@@ -31,18 +31,23 @@ package struct BrowserTicket: Hashable, Sendable {
     /// Seconds; nil: the cookie ends with the browser.
     package var cookieLifetime: Int?
     package var code: Secret<String>
+    /// Whether the flow began with the session of the browser, and not with a name.
+    package var isStepUp: Bool
 
-    package init(cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>) {
+    package init(
+        cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>, isStepUp: Bool = false
+    ) {
         self.cookie = cookie
         self.cookieLifetime = cookieLifetime
         self.code = code
+        self.isStepUp = isStepUp
     }
 }
 
 // The encoded form holds secrets in the clear: only for `Vault.seal`.
 extension BrowserTicket: Codable {
     private enum Key: String, CodingKey {
-        case cookie, cookieLifetime, code
+        case cookie, cookieLifetime, code, isStepUp
     }
 
     package init(from decoder: any Decoder) throws {
@@ -50,6 +55,7 @@ extension BrowserTicket: Codable {
         cookie = try values.decodeIfPresent(String.self, forKey: .cookie).map { Secret($0) }
         cookieLifetime = try values.decodeIfPresent(Int.self, forKey: .cookieLifetime)
         code = Secret(try values.decode(String.self, forKey: .code))
+        isStepUp = try values.decode(Bool.self, forKey: .isStepUp)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -57,6 +63,7 @@ extension BrowserTicket: Codable {
         try values.encodeIfPresent(cookie?.reveal(), forKey: .cookie)
         try values.encodeIfPresent(cookieLifetime, forKey: .cookieLifetime)
         try values.encode(code.reveal(), forKey: .code)
+        try values.encode(isStepUp, forKey: .isStepUp)
     }
 }
 
@@ -104,7 +111,7 @@ extension Engine {
         let verdict = request.judged(
             signIn, subject: subject, factorDemand(request.contexts, in: context),
             allowsSignUp: context.userFlow.allowsSignUp,
-            isConfirmed: isConfirmed, now: context.now)
+            asksForConsent: client.web.isThirdParty, isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
         if !request.prompts.contains(.none) { try await noteUse(of: signIn.session, now: context.now) }
@@ -124,6 +131,7 @@ extension Engine {
         var proven = signIn.session.authentication
         // The version changes also with what keeps sessions, such as a new address.
         proven.account = .account(signIn.account.user.id, credentialVersion: signIn.account.credentialVersion)
+        proven.browserSession = signIn.session.id
         guard let begun = try begin(.signIn(.authenticated(proven)), in: context) else {
             throw .broken("the proofs of a session do not fit a token")
         }
@@ -176,15 +184,26 @@ extension Engine {
     }
 
     /// Makes the session and the code of a finished flow; the step writes the session.
+    ///
+    /// - Returns: Nil when the flow must not end here: it began with a session that the browser does not have any more, or the
+    ///   request is about another user.
     func prepare(
         _ finish: BrowserFinish, _ proven: Authentication, _ account: UserAccount, contexts: [String],
         in context: RequestContext
-    ) throws(EngineError) -> PreparedBrowser {
+    ) throws(EngineError) -> PreparedBrowser? {
+        let isHinted = finish.request.subject.map {
+            $0 == vault.pairwiseSubject(of: account.user.id, for: context.client.id, in: context.tenant.id)
+        }
+        guard isHinted != false, proven.browserSession == nil || proven.browserSession == finish.present?.id else {
+            return nil
+        }
         let cookie = Secret(Base64URL.encode(ports.randomness.bytes(32)))
         let present = finish.present
         // The session of the same user goes on under a new cookie: its applications keep their `sid`.
         let isSame = present?.authentication.account.user == account.user.id
         let isSameProof = isSame && present?.authentication.authenticatedAt == proven.authenticatedAt
+        var proven = proven
+        proven.browserSession = nil
         let session = BrowserSession(
             id: isSame ? present?.id ?? ports.randomness.uuid() : ports.randomness.uuid(), tenant: context.tenant.id,
             digest: Self.digest(ofCookie: cookie), authentication: proven,
@@ -194,7 +213,9 @@ extension Engine {
             for: finish.request, session, version: account.credentialVersion, contexts: contexts, in: context)
         return PreparedBrowser(
             session: session,
-            ticket: BrowserTicket(cookie: cookie, cookieLifetime: session.cookieLifetime, code: code),
+            ticket: BrowserTicket(
+                cookie: cookie, cookieLifetime: session.cookieLifetime, code: code,
+                isStepUp: proven.browserSession != nil),
             replaced: present?.id)
     }
 

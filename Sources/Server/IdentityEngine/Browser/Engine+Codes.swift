@@ -16,6 +16,9 @@ struct CodeGrant: Hashable, Sendable, Codable {
     var nonce: String?
     var scopes: [String]
     var contexts: [String]
+    /// The proofs of the session when the code was issued.
+    var methods: [String]
+    var authenticatedAt: Date
     var expiresAt: Date
 }
 
@@ -83,7 +86,9 @@ extension Engine {
             id: ports.randomness.uuid(), session: session.id, user: session.authentication.account.user,
             credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
-            scopes: request.scopes, contexts: contexts, expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
+            scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
+            authenticatedAt: session.authentication.authenticatedAt,
+            expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
         do {
             let sealed = try vault.seal(
                 StateCoding.encode(grant), for: .authorizationCode, tenant: context.tenant.id,
@@ -112,6 +117,11 @@ extension Engine {
         }
     }
 
+    /// The session that a code came from; nil for a text that is no code of the application.
+    func browserSession(of code: Secret<String>, in context: RequestContext) async -> UUID? {
+        await open(code, in: context)?.session
+    }
+
     /// Exchanges a code for tokens, once. The caller has authenticated a confidential client before.
     func redeem(_ redemption: CodePresentation, in context: RequestContext) async throws(EngineError) -> Outcome {
         func refused(_ fault: CodeFault) -> Outcome { context.outcome(.refused(.unusableCode(fault))) }
@@ -119,10 +129,11 @@ extension Engine {
         // A code that is used again after its end still revokes what it gave.
         let isExpired = context.now >= code.expiresAt
         guard code.redirect == Self.digest(ofRedirect: redemption.redirect) else { return refused(.wrongRedirect) }
-        switch code.redirectKind {
-        case .spa: if !redemption.isByPage { return refused(.pageMissing) }
-        case .web, .publicClient: if redemption.isByPage { return refused(.pageNotExpected) }
-        }
+        let pageFault: CodeFault? =
+            switch code.redirectKind {
+            case .spa: redemption.isByPage ? nil : .pageMissing
+            case .web, .publicClient: redemption.isByPage ? .pageNotExpected : nil
+            }
         let isVerified = Self.fits(redemption.verifier, code.challenge)
         let grant: ScopeGrant
         switch judge(redemption.scopes.isEmpty ? code.scopes : redemption.scopes, in: context) {
@@ -134,7 +145,7 @@ extension Engine {
         }
         // Signing cannot wait inside the transaction.
         var prepared: (tokens: IssuedTokens, family: RefreshFamily, sealed: Data?)?
-        if isVerified, !isExpired, let signIn = try await signIn(of: code, in: context) {
+        if isVerified, !isExpired, pageFault == nil, let signIn = try await signIn(of: code, in: context) {
             prepared = try await prepare(code, redemption, grant, signIn, in: context)
         }
         let (issued, requestDigest, now) = (prepared, redemption.digest, context.now)
@@ -147,7 +158,7 @@ extension Engine {
                 var presented = facts.presented ?? PresentedCode(digest: digest, until: code.expiresAt + 7_200)
                 if let redemption = presented.redemption {
                     // The same client did not get the answer: it has the verifier, which a thief of the code has not.
-                    if isVerified, code.challenge != nil, redemption.requestDigest == requestDigest,
+                    if isVerified, pageFault == nil, code.challenge != nil, redemption.requestDigest == requestDigest,
                         now.timeIntervalSince(redemption.at) <= Self.repeatLifetime,
                         let sealed = redemption.sealedAnswer
                     {
@@ -164,6 +175,7 @@ extension Engine {
                 guard !isExpired, presented.failures < Self.mostWrongVerifiers else {
                     return (nil, [], .refused(isExpired ? .expired : .unusable))
                 }
+                if let pageFault { return (nil, [], .refused(pageFault)) }
                 guard isVerified else {
                     presented.failures += 1
                     return (presented, [], .refused(.wrongVerifier))

@@ -104,9 +104,19 @@ extension Command {
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
         case .step(_, let step): step.traits
         case .refresh: CommandTraits(repeats: .refresh)
-        case .redeemCode: CommandTraits(signsIn: true)
+        // It gives no disclosure back: the flow at the pages did.
+        case .redeemCode: CommandTraits(repeats: .redemption)
         case .revoke: CommandTraits()
         case .account(_, let command): command.traits
+        }
+    }
+
+    /// Whether a flow that began with a name ended with a sign-in: the client asked about its own account.
+    func endsFlowOfName(with verdict: Verdict) -> Bool {
+        switch verdict {
+        case .accepted(.signedIn): true
+        case .accepted(.signedInBrowser(let ticket)): !ticket.isStepUp
+        case .accepted, .refused: false
         }
     }
 
@@ -205,6 +215,8 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
 package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     /// Keyed by the family.
     case refresh
+    /// Keyed by the session of the browser and the application: exchanging a code.
+    case redemption
     /// Keyed by the presented token: listing methods or contacts.
     case introspect
     /// Keyed by the presented token: polling for the result of a reset.

@@ -82,7 +82,7 @@ package struct Engine: Sendable {
         // A hit costs as much as a miss: otherwise a list of mostly existing addresses could be checked for free.
         if disclosesAccount {
             outcome.disclosure = .counts
-        } else if context.enumeration == .bulk, traits.signsIn, case .accepted(.signedIn) = outcome.verdict {
+        } else if context.enumeration == .bulk, traits.signsIn, command.endsFlowOfName(with: outcome.verdict) {
             outcome.disclosure = .givesOneBack
         }
         return outcome

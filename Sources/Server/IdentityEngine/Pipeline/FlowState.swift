@@ -159,6 +159,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether a mailbox must be proven besides the password, because too many wrong passwords came before
     /// (`SEC-LOCK-6`).
     package var needsMailbox: Bool
+    /// The session that gave the first proofs of a flow: it ends with that session.
+    package var browserSession: UUID?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,

@@ -80,10 +80,11 @@ package enum Effect: Hashable, Sendable {
     case movePassword(UserID, PasswordHash)
     /// Lets the password count as a separate factor again: the user has proven another factor besides it.
     case trustPassword(UserID)
-    /// Revokes every refresh-token family of the user that is not revoked yet (`SEC-SSPR-5`, `SEC-TOK-10`).
+    /// Revokes every refresh-token family of the user that is not revoked yet, and ends the browser sessions (`SEC-SSPR-5`,
+    /// `SEC-TOK-10`).
     ///
-    /// - Parameter keepingTwoFactors: Whether to keep families whose sign-in gave two factors (`SEC-ENR-6`).
-    /// - Parameter session: A family to keep; its access tokens stay valid, too, when the credentials change in the same
+    /// - Parameter keepingTwoFactors: Whether to keep those whose sign-in gave two factors (`SEC-ENR-6`).
+    /// - Parameter session: A family or a browser session to keep; its access tokens stay valid, too, when the credentials change in the same
     ///   transaction.
     case revokeRefreshFamilies(UserID, keepingTwoFactors: Bool = false, except: UUID? = nil, at: Date)
     /// Keeps all families of the user, with their access tokens, when the credentials change in the same transaction.

@@ -178,7 +178,11 @@ extension SignInState {
                 .write(.endFlows(user)),
             ]
                 + (proven.factors > 1
-                    ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, at: situation.now))] : [])
+                    ? [
+                        .write(
+                            .revokeRefreshFamilies(
+                                user, keepingTwoFactors: true, except: before.browserSession, at: situation.now))
+                    ] : [])
                 + situation.notices(.methodRegistered, about: [contact]))
     }
 }

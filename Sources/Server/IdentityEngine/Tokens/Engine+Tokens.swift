@@ -37,7 +37,7 @@ extension Engine {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
         case .tokens(let contexts) where request.browser != nil:
-            let browser = try request.browser.map { finish throws(EngineError) in
+            let browser = try request.browser.flatMap { finish throws(EngineError) in
                 try prepare(finish, proven, account, contexts: contexts, in: context)
             }
             return PreparedTokens(demand: demand, contexts: contexts, browser: browser)
@@ -70,9 +70,9 @@ extension Engine {
     func tokens(
         of code: CodeGrant, _ grant: ScopeGrant, _ signIn: BrowserSignIn, isShort: Bool, in context: RequestContext
     ) async throws(EngineError) -> (tokens: IssuedTokens, family: RefreshFamily) {
-        let (authentication, id) = (signIn.session.authentication, ports.randomness.uuid(at: context.now))
+        let id = ports.randomness.uuid(at: context.now)
         let proof = Proof(
-            methods: authentication.methods, contexts: code.contexts, authenticatedAt: authentication.authenticatedAt,
+            methods: code.methods, contexts: code.contexts, authenticatedAt: code.authenticatedAt,
             session: id, browserSession: code.session, nonce: code.nonce)
         var issued = try await sign(grant, for: signIn.account, proof: proof, in: context)
         let refreshToken = newRefreshToken(of: id, in: context)
@@ -258,6 +258,13 @@ extension Engine {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return nil }
         if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
+        }
+        if case .redeemCode(let presentation) = command {
+            guard let session = await browserSession(of: presentation.code, in: context(of: caller, tenant, client))
+            else {
+                return nil
+            }
+            return withUnsafeBytes(of: session.uuid) { Data($0) } + Data(client.id.description.utf8)
         }
         guard case .step(let token, let step) = command, step.traits.repeats != nil else { return nil }
         await tokens.loadKey(of: token, now: caller.now)

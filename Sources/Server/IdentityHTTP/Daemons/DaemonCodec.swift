@@ -22,8 +22,8 @@ enum DaemonCodec {
         }
     }
 
-    /// Whether the form exchanges what an application got for a user: a confidential one must prove who it is.
-    static func isOfClient(_ form: FormFields) throws(RequestFault) -> Bool {
+    /// Whether the form exchanges a code or a refresh token: only there a secret of a public application is a fault.
+    static func isExchange(_ form: FormFields) throws(RequestFault) -> Bool {
         do {
             let grant = try form.word("grant_type")
             return grant == GrantType.authorizationCode.rawValue || grant == GrantType.refreshToken.rawValue

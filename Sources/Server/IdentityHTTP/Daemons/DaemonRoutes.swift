@@ -49,21 +49,23 @@ extension IdentityRoutes {
         return response
     }
 
-    /// Checks who a confidential application is, before it exchanges a code or a refresh token (RFC 6749 sections 3.2.1, 6).
+    /// Checks who a confidential application is, before it gets tokens (RFC 6749 section 3.2.1).
     ///
     /// - Parameter form: Gets the id of the client, if only the header names it.
     /// - Returns: The refusal; nil when the client has proven itself, or need not.
     func authenticate(
         _ form: inout FormFields, _ request: Request, _ context: IdentityRequestContext
     ) async throws -> Response? {
-        guard try DaemonCodec.isOfClient(form) else { return nil }
+        let isExchange = try DaemonCodec.isExchange(form)
         let basic = Self.credentials(of: request, scheme: "basic ")
+        // The codec answers a form without a client.
+        guard basic != nil || form.names.contains("client_id") else { return nil }
         let asked = try DaemonCodec.request(form, basic: basic)
         if !form.names.contains("client_id") { form.append("client_id", asked.daemon.description) }
         let tenant = try await tenant(context)
         // The engine answers an unknown application.
         guard let client = try await engine.application(named: asked.daemon, in: tenant) else { return nil }
-        guard client.isConfidential || !asked.proofs.isEmpty else { return nil }
+        guard client.isConfidential || isExchange && !asked.proofs.isEmpty else { return nil }
         var excess: RequestFault?
         do {
             if !asked.proofs.isEmpty { try context.checkGuesses(at: .daemonProof) }

@@ -202,7 +202,7 @@ extension DirectoryFailure {
                 status: .badRequest, code: .badRequest, message: "The member “\(member)” has a wrong type.",
                 target: member)
         case .malformed, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .parametersInQuery,
-            .unknownTenant:
+            .unknownTenant, .foreignOrigin:
             self.init(status: .badRequest, code: .badRequest, message: "The body must be one JSON object.")
         }
     }

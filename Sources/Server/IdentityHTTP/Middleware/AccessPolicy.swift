@@ -112,6 +112,20 @@ extension IdentityRequestContext {
         try checkGuesses(at: secret)
     }
 
+    /// Counts a step of hosted pages that begins a flow or sets a password, as its native endpoint counts by its route
+    /// (`SEC-RATE-4`), and refuses newcomers when the server is full.
+    func admitStart(of command: Command) throws {
+        var isStart = command.traits.beginsFlow
+        if case .step(_, .submitNewPassword) = command { isStart = true }
+        guard isStart else { return }
+        if command.traits.beginsFlow, let admission = policy.admission, !admission.hasRoomForNewcomers {
+            _ = admission.countRefusal()
+            throw EngineError.overloaded
+        }
+        guard let limits = policy.limits, let source else { return }
+        try limits.admitStart(from: source, now: trace.at)
+    }
+
     /// Refuses a comparison of `secret` when its source has sent too many wrong guesses (`SEC-RATE-5`).
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.

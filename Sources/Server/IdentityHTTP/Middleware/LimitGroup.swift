@@ -19,10 +19,17 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
         let tenant = "/{tenant}/"
         if template.hasPrefix(tenant) {
             let path = String(template.dropFirst(tenant.count))
+            // A form that begins a flow is counted as such when it is read.
+            if path == "web/{handle}" {
+                self = .step
+                return
+            }
             let group = V1Endpoint(rawValue: path)?.limitGroup ?? MetadataEndpoint(rawValue: path)?.limitGroup
             guard let group else { return nil }
             self = group
-        } else if ["/", "/livez", "/readyz", "/favicon.ico"].contains(template) || template.hasPrefix("/dev/") {
+        } else if ["/", "/livez", "/readyz", "/favicon.ico"].contains(template) || template.hasPrefix("/dev/")
+            || template.hasPrefix("/web/")
+        {
             self = .probe
         } else if template.hasPrefix("/console") {
             // Operators behind one tunnel are one source, and a page of theirs is several requests. What has no session is
@@ -93,6 +100,7 @@ extension RepeatedStep {
     var budget: SourceLimits.Budget {
         switch self {
         case .refresh: .refreshes
+        case .redemption: .redemptions
         case .introspect: .introspections
         case .poll: .polls
         case .profileChange: .profileChanges

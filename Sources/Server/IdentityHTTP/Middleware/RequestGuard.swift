@@ -181,6 +181,7 @@ struct RequestGuard: RouterMiddleware {
         if hasConsole, request.uri.path == "/console" || request.uri.path.hasPrefix("/console/") {
             return Console.page(for: fault, trace: context.trace)
         }
+        if HostedPage.isPage(request.uri.path) { return HostedPage.error(.request(fault), request, context) }
         if request.uri.path.hasPrefix("/graph/") {
             return DirectoryCodec.response(DirectoryFailure(fault), trace: context.trace)
         }

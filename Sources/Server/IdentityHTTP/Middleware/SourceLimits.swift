@@ -21,6 +21,8 @@ package final class SourceLimits: Sendable {
         case wrongDaemonProofs
         /// `SEC-RATE-6`.
         case refreshes
+        /// Each adds a family of tokens.
+        case redemptions
         case introspections
         case polls
         /// Each adds a line to the audit trail.
@@ -49,6 +51,7 @@ package final class SourceLimits: Sendable {
             case .wrongCodes: (30, 600)
             case .wrongPasswords, .wrongDaemonProofs: (50, 600)
             case .refreshes: (10, 60)
+            case .redemptions: (20, 60)
             case .introspections, .polls: (2, 1)
             case .profileChanges: (30, 3_600)
             case .daemonRequests: (2_000, 20)
@@ -93,6 +96,14 @@ package final class SourceLimits: Sendable {
         _ group: LimitGroup, from source: SourceAddress, now: Date
     ) throws(RequestFault) {
         try spend(group.budgets.flatMap { demands(of: source, $0, now) }, now)
+    }
+
+    /// Counts the beginning of a flow whose request is counted already.
+    ///
+    /// - Throws: As ``admit(_:from:now:)``.
+    func admitStart(from source: SourceAddress, now: Date) throws(RequestFault) {
+        try spend(
+            [Budget.startsPerMinute, .startsPerHour].flatMap { demands(of: source, $0, now) }, now)
     }
 
     /// Refuses a guess when this source has sent too many wrong ones. It counts nothing: the step decides later whether

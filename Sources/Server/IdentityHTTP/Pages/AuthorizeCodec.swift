@@ -45,6 +45,12 @@ extension AuthorizeError {
                 error: "interaction_required", code: 50_199, text: "The user must confirm the sign-in of an app.")
         case .signUpNotAllowed:
             self.init(error: "access_denied", code: nil, text: "The user flow has no sign-up.")
+        case .consentNeeded:
+            self.init(
+                error: "consent_required", code: 65_001, text: "The user must allow what the application asks for.")
+        case .declined:
+            self.init(
+                error: "access_denied", code: 65_004, text: "The user does not allow what the application asks for.")
         case .cancelled: self.init(error: "access_denied", code: nil, text: "The user cancelled.")
         case .policyUnsatisfied:
             self.init(

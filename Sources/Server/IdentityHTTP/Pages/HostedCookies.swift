@@ -15,6 +15,8 @@ struct HostedCookies: Sendable {
     static let partLength = 3_600
     static let mostParts = 3
     static let mostFlows = 5
+    /// Of all flows in the jar; the headers of a request have at most 16 KiB.
+    static let mostBytes = 11 * 1024
 
     init(_ request: Request, tenant: TenantID, isSecure: Bool) {
         let digest = Vault.fingerprint([Data("cookies".utf8), Data(tenant.description.utf8)]).prefix(4)
@@ -72,33 +74,52 @@ struct HostedCookies: Sendable {
                 fields.append(field(name, String(piece), nil))
             }
         }
-        return rest.isEmpty ? fields + endingOldFlows(but: handle) : nil
+        guard rest.isEmpty else { return nil }
+        return fields + endingOldFlows(but: handle, room: Self.mostBytes - sealed.utf8.count)
     }
 
     func endingFlow(_ handle: String) -> [String] {
         (0..<Self.mostParts).map { name("f\($0)-\(handle)") }.filter { sent[$0] != nil }.map { field($0, "", 0) }
     }
 
-    /// The headers of a browser hold the newest flows (`SEC-WEB-8`): handles begin with their time.
-    private func endingOldFlows(but handle: String) -> [String] {
-        let all = Set(sent.keys.compactMap(handle(ofCookie:))).subtracting([handle]).sorted(by: >)
-        return all.dropFirst(Self.mostFlows - 1).flatMap { old in
-            (0..<Self.mostParts).compactMap { part in
-                let name = name("f\(part)-\(old)")
-                return sent[name] == nil ? nil : field(name, "", 0)
-            }
-        }
+    /// Ends all flows of the tenant.
+    var endingFlows: [String] { flows.filter { $0.tag == tag }.flatMap(\.names).map { field($0, "", 0) } }
+
+    /// A flow in the jar, of any tenant.
+    private struct Flow {
+        var handle: String
+        var tag: String
+        var names: [String]
+        var length: Int
     }
 
-    private func handle(ofCookie name: String) -> String? {
-        for part in 0..<Self.mostParts {
-            // The name is prefix, kind, handle and tag: the handle has no hyphen.
-            let (begin, end) = ("\(isSecure ? "__Host-" : "")na-f\(part)-", "-\(tag)")
-            if name.hasPrefix(begin), name.hasSuffix(end), name.utf8.count > begin.utf8.count + end.utf8.count {
-                return String(name.dropFirst(begin.count).dropLast(end.count))
-            }
+    /// The newest first: handles begin with their time.
+    private var flows: [Flow] {
+        var found: [String: Flow] = [:]
+        for (name, value) in sent {
+            // The name is prefix, kind, handle and tag; the handle has no hyphen.
+            let parts = name.trimmingPrefix("__Host-").split(separator: "-")
+            guard parts.count == 4, parts[0] == "na", parts[1].first == "f" else { continue }
+            let key = "\(parts[2])-\(parts[3])"
+            var flow = found[key] ?? Flow(handle: String(parts[2]), tag: String(parts[3]), names: [], length: 0)
+            flow.names.append(name)
+            flow.length += name.utf8.count + value.utf8.count + 3
+            found[key] = flow
         }
-        return nil
+        return found.values.sorted { $0.handle > $1.handle }
+    }
+
+    /// The headers of a browser hold the newest flows of a tenant, and of all tenants what fits (`SEC-WEB-8`): a browser whose
+    /// headers are too long could ask for nothing any more.
+    private func endingOldFlows(but handle: String, room: Int) -> [String] {
+        var (room, count) = (room, Self.mostFlows - 1)
+        var ending: [String] = []
+        for flow in flows where flow.handle != handle || flow.tag != tag {
+            if flow.tag == tag { count -= 1 }
+            room -= flow.length
+            if room < 0 || (flow.tag == tag && count < 0) { ending += flow.names.map { field($0, "", 0) } }
+        }
+        return ending
     }
 
     private func field(_ name: String, _ value: String, _ lifetime: Int?) -> String {

@@ -30,7 +30,13 @@ struct HostedDriver: Sendable {
         let action = try value("action")
         var flow = flow
         if action == "cancel" { return .answered(AuthorizeError(.cancelled)) }
+        if action == "decline" { return .answered(AuthorizeError(.declined)) }
         if action == "restart" {
+            flow.restart(isSignUp: false)
+            return .progress(flow)
+        }
+        // The proofs of a session end with it.
+        if let session = flow.session, visit.signIn?.session.id != session {
             flow.restart(isSignUp: false)
             return .progress(flow)
         }
@@ -55,7 +61,8 @@ struct HostedDriver: Sendable {
                 )
             }
             flow.keeps = try value("keep") == "1"
-            return try await step(.submitSignInPassword(try secret("password"), tokens(flow)), flow)
+            let password = V1Codec.bounded(try secret("password"))
+            return try await step(.submitSignInPassword(password, tokens(flow)), flow)
         case .enterCode(let purpose, _):
             if action == "resend" { return try await resend(purpose, flow) }
             let code = try secret("code")
@@ -70,7 +77,7 @@ struct HostedDriver: Sendable {
                 }
             return try await step(command, flow)
         case .choosePassword(let isReset):
-            let password = try secret("new-password")
+            let password = V1Codec.bounded(try secret("new-password"))
             return try await step(isReset ? .submitNewPassword(password) : .submitSignUpPassword(password), flow)
         case .collectAttributes(let attributes):
             return try await step(.submitSignUpAttributes(try submitted(attributes, form)), flow)
@@ -101,6 +108,12 @@ struct HostedDriver: Sendable {
     /// The user goes on with the session of the browser.
     private func confirm(_ flow: HostedFlow) async throws -> HostedResult {
         var flow = flow
+        // Another tab may have signed another user in: the page shows that one first.
+        guard flow.shown == nil || flow.shown == visit.signIn?.account.user.id else {
+            flow.shown = visit.signIn?.account.user.id
+            if visit.signIn == nil { flow.restart(isSignUp: false) }
+            return .progress(flow)
+        }
         let (verdict, code) = try await routes.engine.authorize(
             flow.request, as: visit.signIn, isConfirmed: true, in: visit.caller(flow.request.client))
         if let code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
@@ -111,6 +124,7 @@ struct HostedDriver: Sendable {
             let begun = try await routes.engine.beginStepUp(signIn, in: visit.caller(flow.request.client))
             guard let token = begun.token else { break }
             flow.username = signIn.account.user.email
+            flow.session = signIn.session.id
             return try await drive(.step(token, .redeem(tokens(flow))), flow)
         case .signIn, .signUp, .confirm, .code: break
         }

@@ -48,6 +48,10 @@ struct HostedFlow: Sendable, Codable {
     var username: String?
     /// Whether the user chose to stay signed in.
     var keeps: Bool
+    /// The user that the page "continue as" shows.
+    var shown: UserID?
+    /// The session that a step-up began with.
+    var session: UUID?
     var language: String?
     /// When the request is of no use any more.
     var expiresAt: Date
@@ -68,6 +72,7 @@ struct HostedFlow: Sendable, Codable {
     mutating func restart(isSignUp: Bool) {
         step = .enterName(isSignUp: isSignUp)
         token = nil
+        session = nil
         number += 1
     }
 }

@@ -15,9 +15,9 @@ struct HostedForm: Sendable {
     var flow: String?
 
     var hidden: HTML {
-        let flow: HTML? = flow.map { "<input type=\"hidden\" name=\"flow\" value=\"\($0)\">" }
+        let flow: HTML? = flow.map { "<input type=\"hidden\" name=\".flow\" value=\"\($0)\">" }
         return """
-            <input type="hidden" name="form" value="\(token)"><input type="hidden" name="number" value="\(number)">\(flow)
+            <input type="hidden" name=".form" value="\(token)"><input type="hidden" name=".number" value="\(number)">\(flow)
             """
     }
 }
@@ -249,6 +249,13 @@ extension HostedPage {
     }
 
     // MARK: - Errors
+
+    /// Whether people see the answers at this path.
+    static func isPage(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        return parts.count == 3 && parts[1] == "web"
+            || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
+    }
 
     static func error(_ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext) -> Response {
         let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))

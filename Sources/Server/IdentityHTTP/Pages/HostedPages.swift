@@ -87,8 +87,9 @@ extension IdentityRoutes {
         case .confirm, .stepUp: step = .confirm
         case .code: throw EngineError.broken("a verdict without its code")
         }
-        let flow = HostedFlow(
+        var flow = HostedFlow(
             request, step, language: visit.language.language.rawValue, now: visit.now)
+        if step == .confirm { flow.shown = visit.signIn?.account.user.id }
         return try await page(flow, HostedHandle.new(visit.now, engine.ports.randomness), visit, isFirst: true)
     }
 
@@ -147,15 +148,15 @@ extension IdentityRoutes {
         let flow: HostedFlow
         if let sealed = visit.cookies.flow(handle) {
             flow = try await open(sealed, handle, "cookie", &visit)
-        } else if let sealed = try Console.optional("flow", of: form) {
+        } else if let sealed = try Console.optional(".flow", of: form) {
             flow = try await open(sealed, handle, "form", &visit)
         } else {
             throw HostedFault.unknownFlow
         }
-        let number = try Console.value("number", of: form)
+        let number = try Console.value(".number", of: form)
         guard
             engine.isFormToken(
-                try Console.value("form", of: form), ["form", handle, number, browser], in: visit.tenant.id)
+                try Console.value(".form", of: form), ["form", handle, number, browser], in: visit.tenant.id)
         else { throw HostedFault.foreignForm }
         // A form of an earlier page: its step is done.
         guard number == "\(flow.number)" else { return Self.seeOther("\(visit.path)/web/\(handle)?again") }
@@ -170,18 +171,19 @@ extension IdentityRoutes {
         case .finished(let ticket, var next):
             next.number = flow.number + 1
             next.token = nil
+            // A user who has just signed in has not seen yet what another organisation's application asks for. The code of the
+            // sign-in is not given.
+            if visit.client?.web.isThirdParty == true, flow.step != .confirm {
+                next.step = .confirm
+                next.shown = nil
+                return setting(ticket, try store(next, handle, visit), visit)
+            }
             next.step = .answered(code: ticket.code.reveal(), at: visit.now)
             let answer = ClientAnswer.code(ticket.code, to: flow.request.answer, issuer: visit.issuer)
-            var response =
+            let response =
                 answer.isForProgram
                 ? Self.leaving(answer.address, try fields(of: next, handle, visit)) : try store(next, handle, visit)
-            if let cookie = ticket.cookie {
-                response.headers.append(
-                    HTTPField(
-                        name: .setCookie,
-                        value: visit.cookies.settingSession(cookie, lifetime: ticket.cookieLifetime)))
-            }
-            return response
+            return setting(ticket, response, visit)
         case .answered(let error):
             var response = self.answer(
                 .error(error, to: flow.request.answer, issuer: visit.issuer), in: visit.language,
@@ -193,13 +195,22 @@ extension IdentityRoutes {
         }
     }
 
+    private func setting(_ ticket: BrowserTicket, _ response: Response, _ visit: HostedVisit) -> Response {
+        guard let cookie = ticket.cookie else { return response }
+        var response = response
+        response.headers.append(
+            HTTPField(
+                name: .setCookie, value: visit.cookies.settingSession(cookie, lifetime: ticket.cookieLifetime)))
+        return response
+    }
+
     /// Only our own pages send forms here (`SEC-WEB-4`, `SEC-WEB-20`).
     static func checkSite(_ request: Request, baseURL: String) throws {
         if let site = request.headers[HostedHeader.fetchSite], site != "same-origin" { throw HostedFault.foreignForm }
         guard let origin = request.headers[.origin] else { return }
         let own = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
-        let asked = request.head.authority.map { ["http://\($0)", "https://\($0)"] } ?? []
-        guard origin == own.joined(separator: "/") || asked.contains(origin) else { throw HostedFault.foreignForm }
+        let asked = request.head.authority.map { "\(own.first ?? "")//\($0)" }
+        guard origin == own.joined(separator: "/") || origin == asked else { throw HostedFault.foreignForm }
     }
 
     // MARK: - Answers

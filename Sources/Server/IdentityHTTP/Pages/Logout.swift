@@ -92,7 +92,10 @@ extension IdentityRoutes {
         try await engine.endBrowserSession(
             signIn.session, for: target.client, from: visit.context.source?.forEngine, now: visit.now)
         var response = finished(target, visit)
-        response.headers.append(HTTPField(name: .setCookie, value: visit.cookies.endingSession))
+        // What was begun with the session, in whatever tab, ends with it.
+        for field in [visit.cookies.endingSession] + visit.cookies.endingFlows {
+            response.headers.append(HTTPField(name: .setCookie, value: field))
+        }
         return response
     }
 

@@ -15,6 +15,16 @@ enum PagePhrase: Hashable, Sendable {
     case signedInAs(String)
     case whyMailbox
     case whyMethod
+    case wantsAccess(app: String)
+    // The next five end the sentence `wantsAccess`, as items of a list.
+    case scopeOpenID
+    case scopeProfile
+    case scopeEmail
+    case scopeOffline
+    case scopeOther(String)
+    case allow
+    case decline
+    case pleaseWait(seconds: Int)
     case passwordRules
     case cookiesHelp
     case begunElsewhereHelp

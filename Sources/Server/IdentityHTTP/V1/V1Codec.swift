@@ -285,8 +285,12 @@ package enum V1Codec {
     private static let overlongPassword = String(repeating: "Aa1!", count: 65)
 
     private static func password(_ value: Secret<String>?, _ name: String) throws(RequestFault) -> Secret<String> {
-        let password = try filled(value, name, longest: nil)
-        return password.reveal().utf8.count > longestPassword ? Secret(overlongPassword) : password
+        bounded(try filled(value, name, longest: nil))
+    }
+
+    /// The password, or one that the policy refuses as too long.
+    static func bounded(_ password: Secret<String>) -> Secret<String> {
+        password.reveal().utf8.count > longestPassword ? Secret(overlongPassword) : password
     }
 
     private static func code(_ value: Secret<String>?) throws(RequestFault) -> Secret<String> {

@@ -83,6 +83,7 @@ package struct Migration: Sendable {
             created_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
             is_kept INTEGER NOT NULL,
+            has_two_factors INTEGER NOT NULL,
             PRIMARY KEY (tenant, id),
             FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;

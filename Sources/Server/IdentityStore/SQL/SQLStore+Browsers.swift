@@ -71,20 +71,36 @@ extension SQLSession {
 
     func open(_ session: BrowserSession, replacing replaced: UUID?, in tenant: TenantID) throws {
         if let replaced {
-            try run("DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, replaced])
+            // A session that goes on under its id must still be there: a sign-out may have come first.
+            try run(
+                "DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, replaced],
+                expecting: replaced == session.id ? 1 : nil)
             if replaced != session.id {
                 try endPassingFamilies(ofBrowserSession: replaced, in: tenant, at: session.createdAt)
             }
         }
         try run(
             """
-            INSERT INTO browser_sessions (tenant, id, digest, "user", proofs, created_at, seen_at, is_kept)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO browser_sessions (tenant, id, digest, "user", proofs, created_at, seen_at, is_kept,
+                has_two_factors)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, session.id, session.digest, session.authentication.account.user,
                 try session.proofs(), session.createdAt, session.seenAt, session.isKept,
+                session.authentication.factors > 1,
             ])
+    }
+
+    /// - Parameter kept: A session that stays.
+    func endBrowserSessions(
+        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool, except kept: UUID?
+    ) throws {
+        let condition =
+            (keepingTwoFactors ? "AND has_two_factors = 0" : "") + (kept == nil ? "" : " AND id <> ?")
+        try run(
+            #"DELETE FROM browser_sessions WHERE tenant = ? AND "user" = ? \#(condition)"#,
+            [tenant, user] + (kept.map { [$0] } ?? []), expecting: nil)
     }
 
     /// Ends the tokens of applications that asked for none beyond the session (`OIDC-23`).

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Deze app vraagt om een extra verificatie. Als u zich aanmeldt, sturen we codes naar dit adres."
         case .whyMethod: "Deze app vraagt om een extra verificatie. Waar mogen we een code naartoe sturen?"
+        case .wantsAccess(let app): "\(app) is van een andere organisatie. De app wil graag:"
+        case .scopeOpenID: "weten dat u dezelfde gebruiker bent als u terugkomt"
+        case .scopeProfile: "uw naam zien"
+        case .scopeEmail: "uw e-mailadres zien"
+        case .scopeOffline: "verbonden blijven als u er niet bent"
+        case .scopeOther(let name): "\(name) gebruiken"
+        case .allow: "Toestaan"
+        case .decline: "Niet toestaan"
+        case .pleaseWait(let seconds): "Over \(inSeconds(seconds)) kunt u een nieuwe code aanvragen."
         case .passwordRules:
             "Minstens 8 tekens, met drie van deze soorten: kleine letters, hoofdletters, cijfers, andere tekens."
         case .cookiesHelp:

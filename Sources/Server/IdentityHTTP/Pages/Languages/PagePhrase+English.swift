@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "This application asks for a second factor. We will send codes to this mailbox when you sign in."
         case .whyMethod: "This application asks for a second factor. Where may we send a code?"
+        case .wantsAccess(let app): "\(app) belongs to another organisation. It asks to:"
+        case .scopeOpenID: "know that you are the same user when you come back"
+        case .scopeProfile: "see your name"
+        case .scopeEmail: "see your e-mail address"
+        case .scopeOffline: "stay connected when you are away"
+        case .scopeOther(let name): "use \(name)"
+        case .allow: "Allow"
+        case .decline: "Do not allow"
+        case .pleaseWait(let seconds): "You can ask for a new code in \(inSeconds(seconds))."
         case .passwordRules:
             "At least 8 characters, with three of these: small letters, capitals, digits, other signs."
         case .cookiesHelp:

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Tämä sovellus vaatii lisävahvistuksen. Lähetämme koodeja tähän osoitteeseen, kun kirjaudut sisään."
         case .whyMethod: "Tämä sovellus vaatii lisävahvistuksen. Minne voimme lähettää koodin?"
+        case .wantsAccess(let app): "Sovellus \(app) kuuluu toiselle organisaatiolle. Se pyytää lupaa:"
+        case .scopeOpenID: "tietää, että olet sama käyttäjä, kun palaat"
+        case .scopeProfile: "nähdä nimesi"
+        case .scopeEmail: "nähdä sähköpostiosoitteesi"
+        case .scopeOffline: "pitää yhteyden auki, kun olet poissa"
+        case .scopeOther(let name): "käyttää kohdetta \(name)"
+        case .allow: "Salli"
+        case .decline: "Älä salli"
+        case .pleaseWait(let seconds): "Odota vielä \(inSeconds(seconds)), niin voit pyytää uuden koodin."
         case .passwordRules:
             "Vähintään 8 merkkiä ja kolmea näistä: pieniä kirjaimia, isoja kirjaimia, numeroita, muita merkkejä."
         case .cookiesHelp:

@@ -30,6 +30,15 @@ extension PagePhrase {
             "Cette application demande une vérification supplémentaire. Quand vous vous connecterez, nous enverrons un code à cette adresse."
         case .whyMethod:
             "Cette application demande une vérification supplémentaire. Où pouvons-nous envoyer un code\u{A0}?"
+        case .wantsAccess(let app): "\(app) appartient à une autre organisation. Cette application demande à\u{A0}:"
+        case .scopeOpenID: "savoir que vous êtes la même personne quand vous revenez"
+        case .scopeProfile: "voir votre nom"
+        case .scopeEmail: "voir votre adresse e-mail"
+        case .scopeOffline: "rester connectée quand vous n’êtes pas là"
+        case .scopeOther(let name): "utiliser \(name)"
+        case .allow: "Autoriser"
+        case .decline: "Ne pas autoriser"
+        case .pleaseWait(let seconds): "Vous pourrez demander un nouveau code dans \(inSeconds(seconds))."
         case .passwordRules:
             "Au moins 8 caractères, dont trois de ces types\u{A0}: minuscules, majuscules, chiffres, autres caractères."
         case .cookiesHelp:

@@ -29,6 +29,16 @@ extension PagePhrase {
         case .whyMailbox:
             "Diese App verlangt eine zusätzliche Bestätigung. Wenn Sie sich anmelden, senden wir Codes an diese Adresse."
         case .whyMethod: "Diese App verlangt eine zusätzliche Bestätigung. Wohin dürfen wir einen Code senden?"
+        case .wantsAccess(let app): "\(app) gehört zu einer anderen Organisation. Die App möchte:"
+        case .scopeOpenID: "wissen, dass Sie derselbe Benutzer sind, wenn Sie wiederkommen"
+        case .scopeProfile: "Ihren Namen sehen"
+        case .scopeEmail: "Ihre E-Mail-Adresse sehen"
+        case .scopeOffline: "verbunden bleiben, wenn Sie nicht da sind"
+        case .scopeOther(let name): "\(name) verwenden"
+        case .allow: "Erlauben"
+        case .decline: "Nicht erlauben"
+        case .pleaseWait(let seconds):
+            "Warten Sie noch \(inSeconds(seconds)), dann können Sie einen neuen Code anfordern."
         case .passwordRules:
             "Mindestens 8 Zeichen, mit drei dieser Arten: Kleinbuchstaben, Großbuchstaben, Ziffern, andere Zeichen."
         case .cookiesHelp:

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Questa app richiede una verifica aggiuntiva. Quando accederai, invieremo i codici a questo indirizzo."
         case .whyMethod: "Questa app richiede una verifica aggiuntiva. Dove possiamo inviare un codice?"
+        case .wantsAccess(let app): "\(app) appartiene a un’altra organizzazione. L’app chiede di:"
+        case .scopeOpenID: "sapere che sei la stessa persona quando torni"
+        case .scopeProfile: "vedere il tuo nome"
+        case .scopeEmail: "vedere il tuo indirizzo email"
+        case .scopeOffline: "restare connessa quando non ci sei"
+        case .scopeOther(let name): "usare \(name)"
+        case .allow: "Consenti"
+        case .decline: "Non consentire"
+        case .pleaseWait(let seconds): "Puoi richiedere un nuovo codice tra \(inSeconds(seconds))."
         case .passwordRules: "Almeno 8 caratteri, con tre di questi tipi: minuscole, maiuscole, cifre, altri caratteri."
         case .cookiesHelp:
             "Il tuo browser rifiuta il cookie necessario per l’accesso. Consenti i cookie per questo indirizzo e riprova."

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Denne appen krever en ekstra bekreftelse. Når du logger på, sender vi koder til denne adressen."
         case .whyMethod: "Denne appen krever en ekstra bekreftelse. Hvor kan vi sende en kode?"
+        case .wantsAccess(let app): "\(app) tilhører en annen organisasjon. Appen ber om lov til å:"
+        case .scopeOpenID: "vite at du er den samme brukeren når du kommer tilbake"
+        case .scopeProfile: "se navnet ditt"
+        case .scopeEmail: "se e-postadressen din"
+        case .scopeOffline: "forbli tilkoblet når du er borte"
+        case .scopeOther(let name): "bruke \(name)"
+        case .allow: "Tillat"
+        case .decline: "Ikke tillat"
+        case .pleaseWait(let seconds): "Du kan be om en ny kode om \(inSeconds(seconds))."
         case .passwordRules: "Minst 8 tegn, med tre av disse: små bokstaver, store bokstaver, tall, andre tegn."
         case .cookiesHelp:
             "Nettleseren din avviser informasjonskapselen som trengs for å logge på. Tillat informasjonskapsler for denne adressen, og prøv igjen."

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Ta aplikacja wymaga dodatkowej weryfikacji. Przy logowaniu będziemy wysyłać kody na ten adres."
         case .whyMethod: "Ta aplikacja wymaga dodatkowej weryfikacji. Dokąd możemy wysłać kod?"
+        case .wantsAccess(let app): "Aplikacja \(app) należy do innej organizacji. Prosi o zgodę, aby:"
+        case .scopeOpenID: "wiedzieć, że to znowu Ty, gdy wrócisz"
+        case .scopeProfile: "widzieć Twoje imię i nazwisko"
+        case .scopeEmail: "widzieć Twój adres e-mail"
+        case .scopeOffline: "zachować połączenie, gdy Cię nie ma"
+        case .scopeOther(let name): "korzystać z \(name)"
+        case .allow: "Zezwól"
+        case .decline: "Nie zezwalaj"
+        case .pleaseWait(let seconds): "O nowy kod możesz poprosić za \(inSeconds(seconds))."
         case .passwordRules:
             "Co najmniej 8 znaków, w tym trzy z tych rodzajów: małe litery, wielkie litery, cyfry, inne znaki."
         case .cookiesHelp:

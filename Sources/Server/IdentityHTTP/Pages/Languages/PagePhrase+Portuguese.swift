@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Este app pede uma verificação adicional. Quando iniciar sessão, enviaremos códigos para este endereço."
         case .whyMethod: "Este app pede uma verificação adicional. Para onde podemos enviar um código?"
+        case .wantsAccess(let app): "\(app) pertence a outra organização. O app pede para:"
+        case .scopeOpenID: "saber que você é a mesma pessoa quando voltar"
+        case .scopeProfile: "ver o seu nome"
+        case .scopeEmail: "ver o seu endereço de e-mail"
+        case .scopeOffline: "continuar conectado na sua ausência"
+        case .scopeOther(let name): "usar \(name)"
+        case .allow: "Permitir"
+        case .decline: "Não permitir"
+        case .pleaseWait(let seconds): "Pode pedir um novo código daqui a \(inSeconds(seconds))."
         case .passwordRules:
             "Pelo menos 8 caracteres, com três destes tipos: minúsculas, maiúsculas, números, outros sinais."
         case .cookiesHelp:

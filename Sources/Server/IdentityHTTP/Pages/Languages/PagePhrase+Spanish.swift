@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Esta aplicación pide una verificación adicional. Cuando inicies sesión, enviaremos códigos a esta dirección."
         case .whyMethod: "Esta aplicación pide una verificación adicional. ¿Adónde podemos enviar un código?"
+        case .wantsAccess(let app): "\(app) pertenece a otra organización. Esta aplicación pide permiso para:"
+        case .scopeOpenID: "saber que eres la misma persona cuando vuelvas"
+        case .scopeProfile: "ver tu nombre"
+        case .scopeEmail: "ver tu dirección de correo electrónico"
+        case .scopeOffline: "seguir conectada cuando no estés"
+        case .scopeOther(let name): "usar \(name)"
+        case .allow: "Permitir"
+        case .decline: "No permitir"
+        case .pleaseWait(let seconds): "Podrás pedir un código nuevo dentro de \(inSeconds(seconds))."
         case .passwordRules:
             "Al menos 8 caracteres, con tres de estos tipos: minúsculas, mayúsculas, números, otros signos."
         case .cookiesHelp:

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Den här appen kräver en extra verifiering. När du loggar in skickar vi koder till den här adressen."
         case .whyMethod: "Den här appen kräver en extra verifiering. Vart får vi skicka en kod?"
+        case .wantsAccess(let app): "\(app) tillhör en annan organisation. Appen ber om att få:"
+        case .scopeOpenID: "veta att du är samma användare när du kommer tillbaka"
+        case .scopeProfile: "se ditt namn"
+        case .scopeEmail: "se din e-postadress"
+        case .scopeOffline: "vara fortsatt ansluten när du är borta"
+        case .scopeOther(let name): "använda \(name)"
+        case .allow: "Tillåt"
+        case .decline: "Tillåt inte"
+        case .pleaseWait(let seconds): "Du kan be om en ny kod om \(inSeconds(seconds))."
         case .passwordRules: "Minst 8 tecken, med tre av dessa: små bokstäver, stora bokstäver, siffror, andra tecken."
         case .cookiesHelp:
             "Din webbläsare blockerar den cookie som inloggningen behöver. Tillåt cookies för den här adressen och försök igen."

@@ -29,6 +29,15 @@ extension PagePhrase {
         case .whyMailbox:
             "Цей застосунок вимагає додаткового підтвердження. Під час входу ми надсилатимемо коди на цю адресу."
         case .whyMethod: "Цей застосунок вимагає додаткового підтвердження. Куди можна надіслати код?"
+        case .wantsAccess(let app): "Застосунок \(app) належить іншій організації. Він просить дозволу:"
+        case .scopeOpenID: "знати, що це знову ви, коли ви повертаєтеся"
+        case .scopeProfile: "бачити ваше ім’я"
+        case .scopeEmail: "бачити вашу електронну адресу"
+        case .scopeOffline: "залишатися підключеним, коли вас немає"
+        case .scopeOther(let name): "використовувати \(name)"
+        case .allow: "Дозволити"
+        case .decline: "Не дозволяти"
+        case .pleaseWait(let seconds): "Новий код можна запросити через \(inSeconds(seconds))."
         case .passwordRules:
             "Щонайменше 8 символів, серед них три з цих видів: малі літери, великі літери, цифри, інші знаки."
         case .cookiesHelp:
