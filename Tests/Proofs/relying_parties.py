@@ -93,7 +93,7 @@ class Browser:
                 if "name" in found and found.get("type") != "checkbox":
                     fields[found["name"]] = html.unescape(found.get("value", ""))
             if all(name in fields for name in values):
-                self.post(urllib.parse.urljoin(self.rig.url, html.unescape(address)), fields | values | {"action": action})
+                self.post(urllib.parse.urljoin(self.rig.url, html.unescape(address)), fields | values | {".action": action})
                 return
         raise AssertionError(f"no form for {list(values)} on “{self.title}”")
 

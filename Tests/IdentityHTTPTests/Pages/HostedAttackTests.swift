@@ -35,7 +35,7 @@ struct HostedAttackTests {
                 try await browser.post(
                     form.action,
                     form.fields.map { $0.0 == "username" ? ($0.0, "u\(number)@example.com") : $0 } + [
-                        ("action", "next")
+                        (".action", "next")
                     ],
                     follows: false)
                 answers.append(browser.status)
@@ -107,7 +107,7 @@ struct HostedAttackTests {
             let before = try await server.snapshot()
             try await other.post(
                 form.action,
-                form.fields.map { $0.0 == "contact" ? ($0.0, "evil@example.org") : $0 } + [("action", "next")])
+                form.fields.map { $0.0 == "contact" ? ($0.0, "evil@example.org") : $0 } + [(".action", "next")])
             #expect(other.title == "Sign in")
             #expect(try await server.snapshot() == before)
         }
@@ -197,7 +197,7 @@ struct HostedAttackTests {
             let form = try #require(browser.forms.first)
             try await browser.get(party.path(["prompt": "login"]))
             try await browser.signUp("kim@example.com", at: server, for: party)
-            try await browser.post(form.action, form.fields + [("action", "next")])
+            try await browser.post(form.action, form.fields + [(".action", "next")])
             #expect(browser.answer["code"] == nil && browser.html.contains("kim@example.com"))
             try await browser.submit([:])
             #expect(browser.answer["code"] != nil)

@@ -198,7 +198,7 @@ struct HostedPagesTests {
             try await browser.submit(["username": email])
             let users = try await server.snapshot()
             let fields = first.fields.map { ($0.0, $0.0 == "username" ? "other@example.com" : $0.1) }
-            try await browser.post(first.action, fields + [("action", "next")])
+            try await browser.post(first.action, fields + [(".action", "next")])
             #expect(browser.title == "Check your mail")
             #expect(browser.html.contains("That step is done already"))
             #expect(try await server.snapshot() == users)

@@ -12,14 +12,14 @@ extension PagePhrase {
             .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
             .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"), .whyMailbox,
             .whyMethod, .wantsAccess(app: "Fabrikam Café"), .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline,
-            .scopeOther("api://orders/Orders.Read"), .allow, .decline, .pleaseWait(seconds: 45),
+            .scopeOther("api://orders/Orders.Read"), .allow, .decline,
             .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
             .policyHelp, .overHelp, .mayCloseWindow(app: "Fabrikam Café"), .movingOnHelp(app: "Fabrikam Café"),
             .busyHelp, .signOutHelp(tenant: "Contoso"), .signedOutHelp, .requestNumber("0123-abcd"), .email,
             .emailOrName, .password, .newPassword, .showPassword, .code, .staySignedIn, .optional,
             .attribute("favouriteColour"), .next, .signInButton, .signOutButton, .cancel,
             .sendAgain, .forgotPassword, .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain,
-            .backToApp("Fabrikam Café"), .home, .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
+            .backToApp("Fabrikam Café"), .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
             .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix,
@@ -35,7 +35,7 @@ extension PagePhrase {
             .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp, .policyHelp, .overHelp, .busyHelp,
             .signedOutHelp, .email, .emailOrName, .password, .newPassword, .showPassword, .code, .staySignedIn,
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
-            .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .home, .wrongCode, .oldCode,
+            .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
             .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
             nil
@@ -44,7 +44,7 @@ extension PagePhrase {
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
             .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
             text
-        case .pleaseWait(let number), .wait(let number), .locked(let number): "\(number)"
+        case .wait(let number), .locked(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):
@@ -110,7 +110,6 @@ struct PagePhraseTests {
     func numbers(_ language: MailLanguage, _ count: Int, _ seconds: String, _ minutes: String) {
         let text = PageLanguage([language.rawValue], accepted: nil)
         #expect(text(.wait(seconds: count)).contains(" \(seconds)"))
-        #expect(text(.pleaseWait(seconds: count)).contains(" \(seconds)"))
         #expect(text(.locked(minutes: count)).contains(" \(minutes)"))
     }
 

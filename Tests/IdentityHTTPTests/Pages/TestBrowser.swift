@@ -137,7 +137,7 @@ final class TestBrowser {
                 guard let name = Self.text(between: "name=\"", "\"", in: String(tag)) else { continue }
                 names.insert(name)
                 let value = Self.text(between: "value=\"", "\"", in: String(tag)) ?? ""
-                if name != "action", !tag.contains("type=\"checkbox\"") { fields.append((name, value)) }
+                if name != ".action", !tag.contains("type=\"checkbox\"") { fields.append((name, value)) }
             }
             return Form(
                 action: Self.text(between: "action=\"", "\"", in: form) ?? "", fields: fields, names: names)
@@ -151,7 +151,7 @@ final class TestBrowser {
         let form = try #require(forms.first { $0.names.isSuperset(of: values.keys) }, "\(title ?? "no title")")
         var fields = form.fields.map { ($0.0, values[$0.0] ?? $0.1) }
         for (name, value) in values where !fields.contains(where: { $0.0 == name }) { fields.append((name, value)) }
-        try await post(form.action, fields + [("action", action)], headers: headers, follows: follows)
+        try await post(form.action, fields + [(".action", action)], headers: headers, follows: follows)
     }
 
     /// The text between two marks, without entities.

@@ -130,7 +130,8 @@ struct BackupTests {
                     "users ADD COLUMN deletion_due_at INTEGER", "users ADD COLUMN position INTEGER",
                     "refresh_families ADD COLUMN kept_at INTEGER",
                     "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
-                    "refresh_families ADD COLUMN network TEXT", "strong_methods ADD COLUMN last_used_at INTEGER",
+                    "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
+                    "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT", #"outbox ADD COLUMN "user" BLOB"#,
                 ] {
                     _ = try await store.unsafeSQL("ALTER TABLE \(column)")
@@ -139,6 +140,8 @@ struct BackupTests {
                     #"held_names (tenant BLOB, mark BLOB, "user" BLOB, until INTEGER)"#,
                     #"email_undos (tenant BLOB, code_digest BLOB, "user" BLOB, email TEXT, changed_at INTEGER, until INTEGER)"#,
                     "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
+                    #"browser_sessions (tenant BLOB, id BLOB, digest BLOB, "user" BLOB, has_two_factors INTEGER)"#,
+                    "presented_codes (tenant BLOB, digest BLOB)",
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """
                     notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)

@@ -240,7 +240,9 @@ enum AuthorizeCodec {
                 let sub: Value?
             }
 
-            let id_token: IDToken?
+            let idToken: IDToken?
+
+            enum CodingKeys: String, CodingKey { case idToken = "id_token" }
         }
         guard let text else { return ([], nil) }
         do {
@@ -248,7 +250,7 @@ enum AuthorizeCodec {
             guard contexts.count <= 16, contexts.allSatisfy(ClaimsRequest.isContext) else {
                 throw AuthorizeError.invalid("claims asks for an unknown authentication context.", 90_100)
             }
-            return (contexts, try JSONDecoder().decode(Subject.self, from: Data(text.utf8)).id_token?.sub?.value)
+            return (contexts, try JSONDecoder().decode(Subject.self, from: Data(text.utf8)).idToken?.sub?.value)
         } catch let error as AuthorizeError {
             throw error
         } catch {

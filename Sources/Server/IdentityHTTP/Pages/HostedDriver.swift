@@ -27,7 +27,7 @@ struct HostedDriver: Sendable {
     func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
         func value(_ name: String) throws -> String { try Console.value(name, of: form) }
         func secret(_ name: String) throws -> Secret<String> { Secret(try value(name)) }
-        let action = try value("action")
+        let action = try value(".action")
         var flow = flow
         if action == "cancel" { return .answered(AuthorizeError(.cancelled)) }
         if action == "decline" { return .answered(AuthorizeError(.declined)) }

@@ -57,7 +57,7 @@ extension HostedPage {
             let isName = !isSignUp && allowsAlias == true
             let switching: HTML? =
                 visit.client?.userFlow.allowsSignUp == true
-                ? "<button class=\"link\" name=\"action\" value=\"switch\" formnovalidate>\(text(isSignUp ? .haveAccount : .noAccount))</button>"
+                ? "<button class=\"link\" name=\".action\" value=\"switch\" formnovalidate>\(text(isSignUp ? .haveAccount : .noAccount))</button>"
                 : nil
             page.body = """
                 <p class="lead">\(text(.toApp(visit.application)))</p>
@@ -76,8 +76,8 @@ extension HostedPage {
                     \(page.field("password", .password, type: "password", autocomplete: "current-password", isFirst: true, attributes: " maxlength=\"256\""))
                     \(page.staySignedIn)
                     \(page.button("next", .signInButton, isPrimary: true))
-                    <div class="row"><button class="link" name="action" value="forgot" formnovalidate>\(text(.forgotPassword))</button>
-                    <button class="link" name="action" value="restart" formnovalidate>\(text(.otherAccount))</button></div>
+                    <div class="row"><button class="link" name=".action" value="forgot" formnovalidate>\(text(.forgotPassword))</button>
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(.otherAccount))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
@@ -90,8 +90,8 @@ extension HostedPage {
                     \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name="action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
-                    <button class="link" name="action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    <div class="row"><button class="link" name=".action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
@@ -136,13 +136,19 @@ extension HostedPage {
         case .confirm:
             page.title = .continueTo(app: visit.application)
             let name = visit.signIn?.account.user.email ?? flow.username ?? ""
+            let isForeign = visit.client?.web.isThirdParty == true
+            let asked: HTML? = isForeign ? page.asked(by: visit.application, flow.request.scopes) : nil
+            let end =
+                isForeign
+                ? posted("<div class=\"row\">\(page.button("decline", .decline, skipsChecks: true))</div>") : cancel
             page.body = """
                 <p class="lead">\(text(.signedInAs(name)))</p>
+                \(asked)
                 \(posted("""
-                    \(page.button("next", .goOn, isPrimary: true))
+                    \(page.button("next", isForeign ? .allow : .goOn, isPrimary: true))
                     \(page.button("other", .otherAccount))
                     """))
-                <div class="more">\(cancel)</div>
+                <div class="more">\(end)</div>
                 """
         case .dead(let end):
             page.title = .cannotGoOn
@@ -159,6 +165,22 @@ extension HostedPage {
         case .answered: break
         }
         return page
+    }
+
+    /// What another organisation's application asks for, in words.
+    private func asked(by application: String, _ scopes: [String]) -> HTML {
+        let items = scopes.map { scope -> HTML in
+            let phrase: PagePhrase =
+                switch scope {
+                case "openid": .scopeOpenID
+                case "profile": .scopeProfile
+                case "email": .scopeEmail
+                case "offline_access": .scopeOffline
+                case _: .scopeOther(scope)
+                }
+            return "<li>\(language(phrase))</li>"
+        }
+        return "<p>\(language(.wantsAccess(app: application)))</p><ul class=\"asked\">\(items)</ul>"
     }
 
     /// The account of the password beside it: password managers need it in the form.
@@ -280,6 +302,7 @@ extension HostedPage {
                 """)
         var response = page.response(status)
         if case .busy = fault { response.headers[.retryAfter] = "2" }
+        if case .request(.wrongMethod(let allowed)) = fault { response.headers[.allow] = allowed }
         if case .request(.throttled(let seconds)) = fault { response.headers[.retryAfter] = "\(seconds)" }
         return response
     }

@@ -24,7 +24,6 @@ enum PagePhrase: Hashable, Sendable {
     case scopeOther(String)
     case allow
     case decline
-    case pleaseWait(seconds: Int)
     case passwordRules
     case cookiesHelp
     case begunElsewhereHelp
@@ -46,7 +45,6 @@ enum PagePhrase: Hashable, Sendable {
     case next, signInButton, signOutButton, cancel, sendAgain, forgotPassword, otherAccount, goOn
     case haveAccount, noAccount, startAgain
     case backToApp(String)
-    case home
 
     // Problems.
     case wrongCode, oldCode

@@ -109,7 +109,7 @@ struct HostedPage: Sendable {
     func button(_ action: String, _ phrase: PagePhrase, isPrimary: Bool = false, skipsChecks: Bool = false) -> HTML {
         let kind = isPrimary ? "primary" : "quiet"
         return
-            "<button class=\"\(kind)\" name=\"action\" value=\"\(action)\"\(" formnovalidate", if: skipsChecks)>\(language(phrase))</button>"
+            "<button class=\"\(kind)\" name=\".action\" value=\"\(action)\"\(" formnovalidate", if: skipsChecks)>\(language(phrase))</button>"
     }
 }
 

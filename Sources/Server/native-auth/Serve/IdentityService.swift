@@ -186,7 +186,8 @@ struct IdentityService: Sendable {
             http: http, tokens: tokens, randomness: randomness, load: admission, logger: logger, onCall: onCall)
         let engine = Engine(
             .init(
-                clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store, hasher: hasher,
+                clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store,
+                hasher: hasher,
                 issuer: keys, randomness: randomness, mail: signal, hooks: receiver), vault: vault,
             settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil

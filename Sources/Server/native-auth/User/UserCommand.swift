@@ -106,7 +106,8 @@ extension OpenedDatabase {
         Engine(
             .init(
                 clients: directory ?? TenantDirectory([]), flows: store, users: store, refresh: store,
-                browsers: store, assertions: store, hasher: try Argon2idHasher(threads: 1), issuer: ring, randomness: SystemRandomness(),
+                browsers: store, assertions: store, hasher: try Argon2idHasher(threads: 1), issuer: ring,
+                randomness: SystemRandomness(),
                 mail: MailSignal()
             ),
             // No answer of these commands names the server.

@@ -126,8 +126,10 @@ extension AuditEvent.Kind {
         case .secondFactorFailed: AADSTSCode.codeWrong.rawValue
         case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
-            .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .browserSignedOut,
-            .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .factorRuleChanged,
+            .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
+            .browserSignedOut,
+            .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
+            .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
@@ -174,7 +176,8 @@ extension AuditEvent.Kind {
             .secondFactorFailed, .daemonRefused, .clientRefused:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
-            .tokenRevoked, .codeRedeemed, .browserSignedOut, .signInSucceeded, .secondFactorPassed, .methodRegistered, .methodsForgotten,
+            .tokenRevoked, .codeRedeemed, .browserSignedOut, .signInSucceeded, .secondFactorPassed, .methodRegistered,
+            .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
             .sessionsEnded,

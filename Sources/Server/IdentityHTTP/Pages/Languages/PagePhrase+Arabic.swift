@@ -36,7 +36,6 @@ extension PagePhrase {
         case .scopeOther(let name): "استخدام \(name)"
         case .allow: "السماح"
         case .decline: "عدم السماح"
-        case .pleaseWait(let seconds): "يمكنك طلب رمز جديد بعد \(inSeconds(seconds))."
         case .passwordRules: "8 أحرف على الأقل، مع ثلاثة من هذه الأنواع: أحرف صغيرة، أحرف كبيرة، أرقام، رموز أخرى."
         case .cookiesHelp:
             "يرفض متصفحك ملف تعريف الارتباط اللازم لتسجيل الدخول. يُرجى السماح بملفات تعريف الارتباط لهذا العنوان والمحاولة مرة أخرى."
@@ -73,7 +72,6 @@ extension PagePhrase {
         case .noAccount: "إنشاء حساب"
         case .startAgain: "البدء من جديد"
         case .backToApp(let app): "العودة إلى \(app)"
-        case .home: "الصفحة الرئيسية"
         case .wrongCode: "هذا الرمز غير صحيح. يُرجى التحقق منه أو طلب رمز جديد."
         case .oldCode: "انتهت صلاحية هذا الرمز. يُرجى طلب رمز جديد."
         case .wait(let seconds):

@@ -36,7 +36,6 @@ extension PagePhrase {
         case .scopeOther(let name): "používat \(name)"
         case .allow: "Povolit"
         case .decline: "Nepovolit"
-        case .pleaseWait(let seconds): "O nový kód můžete požádat za \(inSeconds(seconds))."
         case .passwordRules: "Alespoň 8 znaků a tři z těchto druhů: malá písmena, velká písmena, číslice, jiné znaky."
         case .cookiesHelp:
             "Váš prohlížeč odmítá soubor cookie, který je k přihlášení potřeba. Povolte pro tuto adresu soubory cookie a zkuste to znovu."
@@ -73,7 +72,6 @@ extension PagePhrase {
         case .noAccount: "Vytvořit účet"
         case .startAgain: "Začít znovu"
         case .backToApp(let app): "Zpět do aplikace \(app)"
-        case .home: "Úvodní stránka"
         case .wrongCode: "Tento kód není správný. Zkontrolujte ho nebo požádejte o nový."
         case .oldCode: "Tento kód je příliš starý. Požádejte o nový."
         case .wait(let seconds):

@@ -36,7 +36,6 @@ extension PagePhrase {
         case .scopeOther(let name): "bruge \(name)"
         case .allow: "Tillad"
         case .decline: "Tillad ikke"
-        case .pleaseWait(let seconds): "Du kan bede om en ny kode om \(inSeconds(seconds))."
         case .passwordRules: "Mindst 8 tegn med tre af disse: små bogstaver, store bogstaver, tal, andre tegn."
         case .cookiesHelp:
             "Din browser afviser den cookie, som pålogningen kræver. Tillad cookies for denne adresse, og prøv igen."
@@ -74,7 +73,6 @@ extension PagePhrase {
         case .noAccount: "Opret en konto"
         case .startAgain: "Begynd forfra"
         case .backToApp(let app): "Tilbage til \(app)"
-        case .home: "Startside"
         case .wrongCode: "Koden er ikke rigtig. Tjek den, eller bed om en ny."
         case .oldCode: "Koden er for gammel. Bed om en ny."
         case .wait(let seconds): "For mange forsøg. Vent \(time(seconds, inSeconds, inMinutes)), og prøv igen."

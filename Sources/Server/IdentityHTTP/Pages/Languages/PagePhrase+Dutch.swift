@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "\(name) gebruiken"
         case .allow: "Toestaan"
         case .decline: "Niet toestaan"
-        case .pleaseWait(let seconds): "Over \(inSeconds(seconds)) kunt u een nieuwe code aanvragen."
         case .passwordRules:
             "Minstens 8 tekens, met drie van deze soorten: kleine letters, hoofdletters, cijfers, andere tekens."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Een account aanmaken"
         case .startAgain: "Opnieuw beginnen"
         case .backToApp(let app): "Terug naar \(app)"
-        case .home: "Startpagina"
         case .wrongCode: "Deze code klopt niet. Controleer de code of vraag een nieuwe aan."
         case .oldCode: "Deze code is te oud. Vraag een nieuwe aan."
         case .wait(let seconds):

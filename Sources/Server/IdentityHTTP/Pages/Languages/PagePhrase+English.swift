@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "use \(name)"
         case .allow: "Allow"
         case .decline: "Do not allow"
-        case .pleaseWait(let seconds): "You can ask for a new code in \(inSeconds(seconds))."
         case .passwordRules:
             "At least 8 characters, with three of these: small letters, capitals, digits, other signs."
         case .cookiesHelp:
@@ -75,7 +74,6 @@ extension PagePhrase {
         case .noAccount: "Create an account"
         case .startAgain: "Start again"
         case .backToApp(let app): "Back to \(app)"
-        case .home: "Home page"
         case .wrongCode: "This code is not right. Check it, or ask for a new one."
         case .oldCode: "This code is too old. Ask for a new one."
         case .wait(let seconds): "Too many tries. Please wait \(time(seconds, inSeconds, inMinutes)), and try again."

@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "käyttää kohdetta \(name)"
         case .allow: "Salli"
         case .decline: "Älä salli"
-        case .pleaseWait(let seconds): "Odota vielä \(inSeconds(seconds)), niin voit pyytää uuden koodin."
         case .passwordRules:
             "Vähintään 8 merkkiä ja kolmea näistä: pieniä kirjaimia, isoja kirjaimia, numeroita, muita merkkejä."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Luo tili"
         case .startAgain: "Aloita alusta"
         case .backToApp(let app): "Takaisin sovellukseen \(app)"
-        case .home: "Etusivu"
         case .wrongCode: "Koodi ei ole oikea. Tarkista se tai pyydä uusi."
         case .oldCode: "Koodi on liian vanha. Pyydä uusi."
         case .wait(let seconds):

@@ -38,7 +38,6 @@ extension PagePhrase {
         case .scopeOther(let name): "utiliser \(name)"
         case .allow: "Autoriser"
         case .decline: "Ne pas autoriser"
-        case .pleaseWait(let seconds): "Vous pourrez demander un nouveau code dans \(inSeconds(seconds))."
         case .passwordRules:
             "Au moins 8 caractères, dont trois de ces types\u{A0}: minuscules, majuscules, chiffres, autres caractères."
         case .cookiesHelp:
@@ -77,7 +76,6 @@ extension PagePhrase {
         case .noAccount: "Créer un compte"
         case .startAgain: "Recommencer"
         case .backToApp(let app): "Retour à \(app)"
-        case .home: "Page d’accueil"
         case .wrongCode: "Ce code n’est pas le bon. Vérifiez-le ou demandez-en un nouveau."
         case .oldCode: "Ce code est trop ancien. Demandez-en un nouveau."
         case .wait(let seconds): "Trop de tentatives. Attendez \(time(seconds, inSeconds, inMinutes)), puis réessayez."

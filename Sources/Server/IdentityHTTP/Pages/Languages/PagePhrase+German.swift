@@ -37,8 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "\(name) verwenden"
         case .allow: "Erlauben"
         case .decline: "Nicht erlauben"
-        case .pleaseWait(let seconds):
-            "Warten Sie noch \(inSeconds(seconds)), dann können Sie einen neuen Code anfordern."
         case .passwordRules:
             "Mindestens 8 Zeichen, mit drei dieser Arten: Kleinbuchstaben, Großbuchstaben, Ziffern, andere Zeichen."
         case .cookiesHelp:
@@ -77,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Konto erstellen"
         case .startAgain: "Von vorn beginnen"
         case .backToApp(let app): "Zurück zu \(app)"
-        case .home: "Startseite"
         case .wrongCode: "Dieser Code ist nicht richtig. Prüfen Sie ihn oder fordern Sie einen neuen an."
         case .oldCode: "Dieser Code ist zu alt. Fordern Sie einen neuen an."
         case .wait(let seconds):

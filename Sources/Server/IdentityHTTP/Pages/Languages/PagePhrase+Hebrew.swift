@@ -36,7 +36,6 @@ extension PagePhrase {
         case .scopeOther(let name): "להשתמש ב־\(name)"
         case .allow: "לאשר"
         case .decline: "לא לאשר"
-        case .pleaseWait(let seconds): "אפשר לבקש קוד חדש בעוד \(inSeconds(seconds))."
         case .passwordRules: "לפחות 8 תווים, ובהם שלושה מהסוגים האלה: אותיות קטנות, אותיות גדולות, ספרות, סימנים אחרים."
         case .cookiesHelp:
             "הדפדפן שלך חוסם את קובץ ה־Cookie שנדרש להתחברות. יש לאפשר קובצי Cookie לכתובת הזו ולנסות שוב."
@@ -73,7 +72,6 @@ extension PagePhrase {
         case .noAccount: "יצירת חשבון"
         case .startAgain: "התחלה מחדש"
         case .backToApp(let app): "חזרה אל \(app)"
-        case .home: "דף הבית"
         case .wrongCode: "הקוד שגוי. יש לבדוק אותו או לבקש קוד חדש."
         case .oldCode: "תוקף הקוד פג. יש לבקש קוד חדש."
         case .wait(let seconds): "היו יותר מדי ניסיונות. יש להמתין \(time(seconds, inSeconds, inMinutes)) ולנסות שוב."

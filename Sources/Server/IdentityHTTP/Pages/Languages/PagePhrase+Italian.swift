@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "usare \(name)"
         case .allow: "Consenti"
         case .decline: "Non consentire"
-        case .pleaseWait(let seconds): "Puoi richiedere un nuovo codice tra \(inSeconds(seconds))."
         case .passwordRules: "Almeno 8 caratteri, con tre di questi tipi: minuscole, maiuscole, cifre, altri caratteri."
         case .cookiesHelp:
             "Il tuo browser rifiuta il cookie necessario per l’accesso. Consenti i cookie per questo indirizzo e riprova."
@@ -75,7 +74,6 @@ extension PagePhrase {
         case .noAccount: "Crea un account"
         case .startAgain: "Ricomincia"
         case .backToApp(let app): "Torna a \(app)"
-        case .home: "Pagina iniziale"
         case .wrongCode: "Questo codice non è corretto. Controllalo o richiedine uno nuovo."
         case .oldCode: "Questo codice è scaduto. Richiedine uno nuovo."
         case .wait(let seconds): "Troppi tentativi. Attendi \(time(seconds, inSeconds, inMinutes)) e riprova."

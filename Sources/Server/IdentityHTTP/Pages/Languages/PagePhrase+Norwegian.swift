@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "bruke \(name)"
         case .allow: "Tillat"
         case .decline: "Ikke tillat"
-        case .pleaseWait(let seconds): "Du kan be om en ny kode om \(inSeconds(seconds))."
         case .passwordRules: "Minst 8 tegn, med tre av disse: små bokstaver, store bokstaver, tall, andre tegn."
         case .cookiesHelp:
             "Nettleseren din avviser informasjonskapselen som trengs for å logge på. Tillat informasjonskapsler for denne adressen, og prøv igjen."
@@ -74,7 +73,6 @@ extension PagePhrase {
         case .noAccount: "Opprett en konto"
         case .startAgain: "Begynn på nytt"
         case .backToApp(let app): "Tilbake til \(app)"
-        case .home: "Startside"
         case .wrongCode: "Koden er ikke riktig. Sjekk den, eller be om en ny."
         case .oldCode: "Koden er for gammel. Be om en ny."
         case .wait(let seconds): "For mange forsøk. Vent \(time(seconds, inSeconds, inMinutes)), og prøv igjen."

@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "korzystać z \(name)"
         case .allow: "Zezwól"
         case .decline: "Nie zezwalaj"
-        case .pleaseWait(let seconds): "O nowy kod możesz poprosić za \(inSeconds(seconds))."
         case .passwordRules:
             "Co najmniej 8 znaków, w tym trzy z tych rodzajów: małe litery, wielkie litery, cyfry, inne znaki."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Utwórz konto"
         case .startAgain: "Zacznij od nowa"
         case .backToApp(let app): "Wróć do aplikacji \(app)"
-        case .home: "Strona główna"
         case .wrongCode: "Ten kod jest nieprawidłowy. Sprawdź go lub poproś o nowy."
         case .oldCode: "Ten kod jest nieaktualny. Poproś o nowy."
         case .wait(let seconds): "Zbyt wiele prób. Poczekaj \(time(seconds, inSeconds, inMinutes)) i spróbuj ponownie."

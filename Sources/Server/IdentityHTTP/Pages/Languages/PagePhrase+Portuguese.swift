@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "usar \(name)"
         case .allow: "Permitir"
         case .decline: "Não permitir"
-        case .pleaseWait(let seconds): "Pode pedir um novo código daqui a \(inSeconds(seconds))."
         case .passwordRules:
             "Pelo menos 8 caracteres, com três destes tipos: minúsculas, maiúsculas, números, outros sinais."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Criar uma conta"
         case .startAgain: "Começar de novo"
         case .backToApp(let app): "Voltar para \(app)"
-        case .home: "Página inicial"
         case .wrongCode: "Este código não está correto. Verifique-o ou peça um novo."
         case .oldCode: "Este código expirou. Peça um novo."
         case .wait(let seconds): "Muitas tentativas. Aguarde \(time(seconds, inSeconds, inMinutes)) e tente novamente."

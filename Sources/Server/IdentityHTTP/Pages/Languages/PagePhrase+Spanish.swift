@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "usar \(name)"
         case .allow: "Permitir"
         case .decline: "No permitir"
-        case .pleaseWait(let seconds): "Podrás pedir un código nuevo dentro de \(inSeconds(seconds))."
         case .passwordRules:
             "Al menos 8 caracteres, con tres de estos tipos: minúsculas, mayúsculas, números, otros signos."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Crear una cuenta"
         case .startAgain: "Empezar de nuevo"
         case .backToApp(let app): "Volver a \(app)"
-        case .home: "Página de inicio"
         case .wrongCode: "Este código no es correcto. Revísalo o pide uno nuevo."
         case .oldCode: "Este código ha caducado. Pide uno nuevo."
         case .wait(let seconds):

@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "använda \(name)"
         case .allow: "Tillåt"
         case .decline: "Tillåt inte"
-        case .pleaseWait(let seconds): "Du kan be om en ny kod om \(inSeconds(seconds))."
         case .passwordRules: "Minst 8 tecken, med tre av dessa: små bokstäver, stora bokstäver, siffror, andra tecken."
         case .cookiesHelp:
             "Din webbläsare blockerar den cookie som inloggningen behöver. Tillåt cookies för den här adressen och försök igen."
@@ -75,7 +74,6 @@ extension PagePhrase {
         case .noAccount: "Skapa ett konto"
         case .startAgain: "Börja om"
         case .backToApp(let app): "Tillbaka till \(app)"
-        case .home: "Startsida"
         case .wrongCode: "Koden stämmer inte. Kontrollera den eller be om en ny."
         case .oldCode: "Koden är för gammal. Be om en ny."
         case .wait(let seconds): "För många försök. Vänta \(time(seconds, inSeconds, inMinutes)) och försök igen."

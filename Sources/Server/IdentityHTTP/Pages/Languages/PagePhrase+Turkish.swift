@@ -36,7 +36,6 @@ extension PagePhrase {
         case .scopeOther(let name): "\(name) öğesini kullanmak"
         case .allow: "İzin ver"
         case .decline: "İzin verme"
-        case .pleaseWait(let seconds): "\(inSeconds(seconds)) sonra yeni bir kod isteyebilirsiniz."
         case .passwordRules: "En az 8 karakter ve şunlardan üçü: küçük harf, büyük harf, rakam, diğer işaretler."
         case .cookiesHelp:
             "Tarayıcınız, oturum açmak için gereken çerezi kabul etmiyor. Bu adres için çerezlere izin verin ve yeniden deneyin."
@@ -73,7 +72,6 @@ extension PagePhrase {
         case .noAccount: "Hesap oluştur"
         case .startAgain: "Yeniden başla"
         case .backToApp(let app): "\(app) uygulamasına dön"
-        case .home: "Ana sayfa"
         case .wrongCode: "Bu kod doğru değil. Kontrol edin veya yeni bir kod isteyin."
         case .oldCode: "Bu kodun süresi doldu. Yeni bir kod isteyin."
         case .wait(let seconds):

@@ -37,7 +37,6 @@ extension PagePhrase {
         case .scopeOther(let name): "використовувати \(name)"
         case .allow: "Дозволити"
         case .decline: "Не дозволяти"
-        case .pleaseWait(let seconds): "Новий код можна запросити через \(inSeconds(seconds))."
         case .passwordRules:
             "Щонайменше 8 символів, серед них три з цих видів: малі літери, великі літери, цифри, інші знаки."
         case .cookiesHelp:
@@ -76,7 +75,6 @@ extension PagePhrase {
         case .noAccount: "Створити обліковий запис"
         case .startAgain: "Почати знову"
         case .backToApp(let app): "Назад до застосунку \(app)"
-        case .home: "Головна сторінка"
         case .wrongCode: "Цей код неправильний. Перевірте його або запросіть новий."
         case .oldCode: "Цей код застарів. Запросіть новий."
         case .wait(let seconds): "Забагато спроб. Зачекайте \(time(seconds, inSeconds, inMinutes)) і спробуйте ще раз."
