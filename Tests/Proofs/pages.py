@@ -22,10 +22,10 @@ from browser import PASSWORD, Fault
 
 WIDTHS = (320, 768, 1280)
 SIZES = ((360, 740), (768, 1024), (1280, 800))
-LANGUAGES = "en ar zh-Hans cs da nl fi fr de he it ja ko nb pl pt es sv tr uk".split()
-CODE, PASSWORDS, ATTRIBUTES, SERVER = (
+LANGUAGES = "ar zh-Hans cs da nl fi fr de he it ja ko nb pl pt es sv tr uk".split()
+CODE, PASSWORDS, ATTRIBUTES, SERVER, FOREIGN = (
     "00001111-aaaa-2222-bbbb-3333cccc4444", "11112222-bbbb-3333-cccc-4444dddd5555", "33334444-dddd-5555-eeee-6666ffff7777",
-    "55556666-eeee-7777-ffff-8888aaaa9999")
+    "55556666-eeee-7777-ffff-8888aaaa9999", "66667777-ffff-8888-aaaa-9999bbbb0000")
 APP = "msauth.com.example.app://auth"
 SECOND_FACTOR = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
 TENANTS = """
@@ -50,6 +50,11 @@ tenants:
         signIn: emailPassword
         redirectUris: {web: ["http://localhost:PORT/done"]}
         postLogoutRedirectUris: ["http://localhost:PORT/bye"]
+      - clientId: 66667777-ffff-8888-aaaa-9999bbbb0000
+        displayName: Quay calendar
+        signIn: emailPassword
+        thirdParty: true
+        redirectUris: {spa: ["http://localhost:PORT/quay"]}
 """
 # What a user of wide text sets (WCAG 1.4.12).
 SPACING = "* {line-height:1.5 !important; letter-spacing:.12em !important; word-spacing:.16em !important} p {margin-bottom:2em !important}"
@@ -325,6 +330,8 @@ class Check(browser.BrowserCheck):
         self.is_title(page, "Sign in")
         self.give(page, username="none@example.com")
         self.refused(page, "unknown-user", "username", keeps="none@example.com")
+        page.goto(page.url)
+        self.is_title(page, "Sign in")
         self.give(page, "switch", username=address)
         self.look(page, "sign-up")
         self.is_title(page, "Create your account")
@@ -333,6 +340,12 @@ class Check(browser.BrowserCheck):
         self.press(page)
         self.look(page, "sign-up-code")
         self.is_title(page, "Check your mail")
+        self.code(address, before)
+        self.press(page, "restart")
+        self.is_title(page, "Create your account")
+        before = self.site.mailbox.seen(address)
+        self.expect(f"another try keeps the address ({self.mode})", page.input_value("#username") == address)
+        self.press(page)
         code = self.code(address, before)
         self.give(page, code="0000 0000")
         self.refused(page, "wrong-code", "code")
@@ -478,6 +491,20 @@ class Check(browser.BrowserCheck):
         self.press(page, "cancel")
         page.wait_for_url("**/end")
         self.comes("a user cancels", seen + 3, error="access_denied")
+
+    def consent(self):
+        """An application of another organisation."""
+        page, seen, place = self.page, self.sent(), f"{self.redirect}/quay"
+        self.open(page, FOREIGN, redirect_uri=place)
+        self.look(page, "consent")
+        self.expect(f"what is asked for is told ({self.mode})", page.locator(".asked li").count() == 3)
+        self.press(page, "decline")
+        page.wait_for_url("**/end")
+        self.comes("a refused consent", seen, error="access_denied")
+        self.open(page, FOREIGN, redirect_uri=place)
+        self.press(page)
+        page.wait_for_url("**/end")
+        self.comes("a consent", seen + 1, code=True)
 
     def sign_in_with_code(self):
         address, seen = self.person("code"), self.sent()
@@ -750,7 +777,7 @@ class Check(browser.BrowserCheck):
 
     def english(self):
         for part in (
-            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.sign_in_with_code, self.forgotten_password,
+            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code, self.forgotten_password,
             self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.errors,
         ):
             part()
@@ -764,11 +791,13 @@ class Check(browser.BrowserCheck):
         self.mode = "script"
 
     def languages(self):
-        """Each page in each language; the ways are those of English."""
+        """Each page in each other language; the ways are those of English."""
         wanted = LANGUAGES if self.options.full else ["de", "ar"] if self.options.pictures else []
         for self.language in wanted:
-            for part in (self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.signing_out, self.errors):
+            for part in (self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.signing_out, self.errors):
                 part()
+            for context in self.browser.contexts:
+                context.close()
         self.language = None
 
 

@@ -152,6 +152,24 @@ struct HostedPagesTests {
         }
     }
 
+    @Test("A page that refused the first form can be loaded again, and another try at a sign-up is a sign-up")
+    func secondTries() async throws {
+        try await withIdentityServer { server in
+            let browser = TestBrowser(server)
+            try await browser.get(party.path())
+            let page = try #require(browser.forms.first).action
+            try await browser.submit(["username": "none@example.com"])
+            #expect(browser.status == 422)
+            try await browser.get(page)
+            #expect(browser.status == 200 && browser.title == "Sign in")
+            try await browser.submit(["username": email], action: "switch")
+            try await browser.submit(["username": email])
+            #expect(browser.title == "Check your mail")
+            try await browser.submit([:], action: "restart")
+            #expect(browser.title == "Create your account")
+        }
+    }
+
     @Test("SEC-WEB-9: GET of a page has no effect: reloads change no row, mail or counter")
     func reloads() async throws {
         try await withIdentityServer { server in

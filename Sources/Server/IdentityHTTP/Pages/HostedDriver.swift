@@ -32,7 +32,11 @@ struct HostedDriver: Sendable {
         if action == "cancel" { return .answered(AuthorizeError(.cancelled)) }
         if action == "decline" { return .answered(AuthorizeError(.declined)) }
         if action == "restart" {
-            flow.restart(isSignUp: false)
+            // At a password it means another account; at a code, another try.
+            if flow.step == .enterPassword { flow.username = nil }
+            var isSignUp = false
+            if case .enterCode(.signUp, _) = flow.step { isSignUp = true }
+            flow.restart(isSignUp: isSignUp)
             return .progress(flow)
         }
         // The proofs of a session end with it.

@@ -166,8 +166,15 @@ extension IdentityRoutes {
             next.number = flow.number + 1
             return try store(next, handle, visit, notice: next.step == flow.step ? "sent" : nil)
         case .refused(let problem, let same):
-            return try await page(
-                same, handle, visit, problem: problem, typed: form, isFirst: visit.cookies.flow(handle) == nil)
+            let isFirst = visit.cookies.flow(handle) == nil
+            var response = try await page(same, handle, visit, problem: problem, typed: form, isFirst: isFirst)
+            // The address is now that of the flow, so a reload must find it.
+            if isFirst {
+                for field in try fields(of: same, handle, visit) {
+                    response.headers.append(HTTPField(name: .setCookie, value: field))
+                }
+            }
+            return response
         case .finished(let ticket, var next):
             next.number = flow.number + 1
             next.token = nil
