@@ -74,8 +74,8 @@ struct HostedSafetyTests {
     func foreignForms() async throws {
         try await withIdentityServer { server in
             let (browser, page) = try await flow(server)
-            let (other, _) = try await flow(server)
             let code = try await server.mailbox.code(to: email)
+            let (other, _) = try await flow(server)
             let form = try #require(browser.forms.first)
             let before = try await server.snapshot()
             let fields = form.fields.map { ($0.0, $0.0 == "code" ? code : $0.1) } + [(".action", "next")]

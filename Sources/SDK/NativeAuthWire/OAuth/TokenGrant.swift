@@ -9,6 +9,10 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
         self.rawValue = rawValue
     }
 
+    /// Compares bytes. A comparison of strings sorts their combining marks, which takes 0.2 seconds for a value of 64 KB
+    /// (`SEC-SWIFT-2`).
+    package static func == (one: Self, other: Self) -> Bool { one.rawValue.utf8.elementsEqual(other.rawValue.utf8) }
+
     package static let attributes = Self(rawValue: "attributes")
     package static let authorizationCode = Self(rawValue: "authorization_code")
     /// Of daemons (docs/protocol.md §19).

@@ -446,7 +446,7 @@ extension SignInState {
             return Decision(
                 .accepted(.signedIn(tokens)), row: row,
                 effects: effects + (prepared.family.map { [.write(.openRefreshFamily($0))] } ?? [])
-                    + [.record(.tokenIssued, user: user)] + success)
+                    + success + [.record(.tokenIssued, user: user)])
         case .giveSecondFactor:
             return Decision(
                 .accepted(.giveSecondFactor), next: .choosingMethod(proven), row: row,

@@ -15,18 +15,18 @@ enum DaemonCodec {
 
     /// Whether the form asks for a daemon's token.
     static func isOfDaemon(_ form: FormFields) throws(RequestFault) -> Bool {
-        do {
-            return try form.word("grant_type") == GrantType.clientCredentials.rawValue
-        } catch {
-            throw .malformed(error)
-        }
+        try grant(of: form) == .clientCredentials
     }
 
     /// Whether the form exchanges a code or a refresh token: only there a secret of a public application is a fault.
     static func isExchange(_ form: FormFields) throws(RequestFault) -> Bool {
+        let grant = try grant(of: form)
+        return grant == .authorizationCode || grant == .refreshToken
+    }
+
+    private static func grant(of form: FormFields) throws(RequestFault) -> GrantType? {
         do {
-            let grant = try form.word("grant_type")
-            return grant == GrantType.authorizationCode.rawValue || grant == GrantType.refreshToken.rawValue
+            return try form.word("grant_type").map { GrantType(rawValue: $0) }
         } catch {
             throw .malformed(error)
         }

@@ -68,6 +68,7 @@ struct AuthorizationReturn: Hashable, Sendable, Codable {
 
 /// Reads authorization requests, in the order of docs/protocol.md §21.1. Pure.
 enum AuthorizeCodec {
+    static let longestMode = 64
     static let longestState = 4_096
     static let longestNonce = 512
     static let longestHint = 254
@@ -92,7 +93,8 @@ enum AuthorizeCodec {
     static func answer(_ fields: FormFields, redirect: String) -> AuthorizationReturn {
         var answer = AuthorizationReturn(redirect: redirect, mode: .query)
         do {
-            if let mode = try fields.single("response_mode").flatMap(AuthorizationRequest.ResponseMode.init(rawValue:))
+            if let text = try fields.single("response_mode"), text.utf8.count <= longestMode,
+                let mode = AuthorizationRequest.ResponseMode(rawValue: text)
             {
                 answer.mode = mode
             }
@@ -135,7 +137,7 @@ enum AuthorizeCodec {
                 error: "unsupported_response_type", code: 70_005, text: "Only the response type code is supported.")
         }
         var mode = AuthorizationRequest.ResponseMode.query
-        if let text = try value("response_mode", longest: 64) {
+        if let text = try value("response_mode", longest: longestMode) {
             guard let known = AuthorizationRequest.ResponseMode(rawValue: text) else {
                 throw .invalid("response_mode is query, fragment or form_post.", 70_007)
             }
