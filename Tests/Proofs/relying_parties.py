@@ -5,6 +5,7 @@ without script does."""
 
 import argparse
 import base64
+import hashlib
 import html
 import json
 import os
@@ -30,6 +31,10 @@ APP = "11112222-bbbb-3333-cccc-4444dddd5555"
 SHOP = "2a7c9e14-6b3d-4f80-8c52-1d9e7f6a5b43"
 SECRET = "a-secret-of-the-shop-for-this-check-alone"
 PASSWORD = "Tulip-Harbour-42"
+
+
+def digest(secret):
+    return base64.urlsafe_b64encode(hashlib.sha256(secret.encode()).digest()).decode().rstrip("=")
 
 
 def free_port():
@@ -117,13 +122,19 @@ class Rig:
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", self.certificate, "-days", "2",
              "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, capture_output=True)
         key.chmod(0o600)
+        # The vendor's library takes the certificate for discovery from here, and a session in place of its own setting.
+        os.environ["REQUESTS_CA_BUNDLE"] = str(self.certificate)
         self.port, self.shop_port = free_port(), free_port()
         self.url, self.shop = f"https://localhost:{self.port}", f"http://localhost:{self.shop_port}"
-        digest = subprocess.run(
-            ["openssl", "dgst", "-sha256", "-binary"], input=SECRET.encode(), capture_output=True, check=True).stdout
-        secret = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         tenants = folder / "tenants.yaml"
-        tenants.write_text(f"""tenants:
+        tenants.write_text(self.tenants())
+        self.log = open(folder / "server.log", "w")
+        self.server = subprocess.Popen(
+            [options.binary, "serve", "--port", str(self.port), "--data", folder / "data", "--config", tenants,
+             "--tls-cert", self.certificate, "--tls-key", key, "--base-url", self.url], stdout=self.log, stderr=self.log)
+
+    def tenants(self):
+        return f"""tenants:
   - id: {TENANT}
     subdomain: contoso
     domain: contoso.example.com
@@ -141,12 +152,8 @@ class Rig:
         redirectUris: {{web: ["{self.shop}/protected/callback"]}}
         postLogoutRedirectUris: ["{self.shop}/bye"]
         requiresPKCE: false
-        secrets: [{{id: 3c8e0f25-7d41-4b96-a0f3-5e2b1c9d8a76, hint: "a-s", sha256: "{secret}", ends: 2027-05-31}}]
-""")
-        self.log = open(folder / "server.log", "w")
-        self.server = subprocess.Popen(
-            [options.binary, "serve", "--port", str(self.port), "--data", folder / "data", "--config", tenants,
-             "--tls-cert", self.certificate, "--tls-key", key, "--base-url", self.url], stdout=self.log, stderr=self.log)
+        secrets: [{{id: 3c8e0f25-7d41-4b96-a0f3-5e2b1c9d8a76, hint: "a-s", sha256: "{digest(SECRET)}", ends: 2027-05-31}}]
+"""
 
     def code(self, email):
         for _ in range(50):
@@ -323,8 +330,6 @@ def main():
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="relying-parties-"))
     rig = Rig(options, folder)
-    # The vendor's library takes the certificate for discovery from here.
-    os.environ["REQUESTS_CA_BUNDLE"] = str(rig.certificate)
     try:
         wait_for(rig.port, rig.server)
         for what, body in [("Apache", apache), ("the vendor's library", vendor), ("Authlib", authlib)]:
