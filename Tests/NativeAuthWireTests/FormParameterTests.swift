@@ -30,11 +30,11 @@ struct FormParameterTests {
         }
     }
 
-    @Test("docs/protocol.md §4.7: the parameters of a token request")
+    @Test("docs/protocol.md §4.7, §21.2: the parameters of a token request")
     func theParametersOfATokenRequest() throws {
         let expected: Set<FormParameter> = [
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .scope, .username,
-            .challengeType, .clientInfo, .claims,
+            .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier,
         ]
         #expect(try Set(V1.TokenRequest.parameters) == expected)
     }
