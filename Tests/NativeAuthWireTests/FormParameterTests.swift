@@ -30,7 +30,7 @@ struct FormParameterTests {
         }
     }
 
-    @Test("docs/protocol.md §4.7, §21.2: the parameters of a token request")
+    @Test("docs/protocol.md §4.7, §21.3: the parameters of a token request")
     func theParametersOfATokenRequest() throws {
         let expected: Set<FormParameter> = [
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .scope, .username,
