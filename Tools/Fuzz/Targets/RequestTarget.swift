@@ -77,7 +77,7 @@ struct RequestTarget: Target {
         let response = try await walk.tenant.server.transport.send(request)
         let shown = "\(request.method) \(request.url) → \(response.status)"
         try demand(
-            [200, 400, 401, 403, 404, 405, 413, 414, 415, 421, 429, 431].contains(response.status),
+            [200, 303, 400, 401, 403, 404, 405, 413, 414, 415, 421, 429, 431].contains(response.status),
             "\(shown): \(String(decoding: response.body, as: UTF8.self))")
         try await take(response, shown, &walk)
         return response.status == 200
@@ -87,13 +87,20 @@ struct RequestTarget: Target {
 
     private func take(_ response: TransportResponse, _ shown: String, _ walk: inout Walk) async throws {
         if shown.hasPrefix("HEAD ") { return try demand(response.body.isEmpty, "\(shown): a body") }
+        if response.status == 303 {
+            // A form that a browser posted to the authorization endpoint is sent on as GET, to this server only.
+            return try demand(
+                shown.contains("/\(MetadataEndpoint.authorize.rawValue)")
+                    && response.headers["location"]?.hasPrefix("https://contoso.ciamlogin.com/") == true,
+                "\(shown): sent on to \(response.headers["location"] ?? "no address")")
+        }
         // RFC 6750 section 3: the answer is in a header.
         if response.body.isEmpty {
             return try demand(
                 response.headers["www-authenticate"] != nil || response.status == 200, "\(shown): no body")
         }
         guard response.headers["content-type"]?.hasPrefix("application/json") == true else {
-            // The authorization endpoint is for browsers: it answers with a page and never redirects.
+            // The authorization endpoint is for browsers: it answers with a page.
             let isPage =
                 shown.contains("/\(MetadataEndpoint.authorize.rawValue)") && response.status == 400
                 && response.headers["content-type"] == "text/html; charset=utf-8" && response.headers["location"] == nil
