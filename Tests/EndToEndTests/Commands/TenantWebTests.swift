@@ -124,7 +124,10 @@ struct TenantWebTests {
 
     @Test("OIDC-6, OIDC-10: check warns of a secret in the wrong place, of none, and of one that ends")
     func warningsOfTheWeb() throws {
-        #expect(try warnings(Self.server + "\n" + Self.secret).isEmpty)
+        let server = Self.server + "\nnativeAuthentication: false"
+        #expect(try warnings(server + "\n" + Self.secret).isEmpty)
+        let app = try warnings(Self.server + "\n" + Self.secret)
+        #expect(app.count == 1 && app[0].contains("needs a secret for every token"), "\(app)")
         #expect(try warnings("redirectUris: {publicClient: [http://localhost], spa: [https://a.example.com/]}").isEmpty)
         let wrong = try warnings("redirectUris: {spa: [https://a.example.com/]}\n" + Self.secret)
         #expect(
@@ -133,10 +136,10 @@ struct TenantWebTests {
         #expect(none.count == 1 && none[0].contains("it is public and must use PKCE"), "\(none)")
         // 2099-01-30 and 2099-02-01.
         let soon = try warnings(
-            Self.server + "\n" + Self.secret, now: Date(timeIntervalSince1970: 4_073_414_400))
+            server + "\n" + Self.secret, now: Date(timeIntervalSince1970: 4_073_414_400))
         #expect(soon.count == 1 && soon[0].contains("ends soon, at 2099-01-31"), "\(soon)")
         let late = try warnings(
-            Self.server + "\n" + Self.secret, now: Date(timeIntervalSince1970: 4_073_587_200))
+            server + "\n" + Self.secret, now: Date(timeIntervalSince1970: 4_073_587_200))
         #expect(late.count == 2 && late[0].contains("has ended at 2099-01-31"), "\(late)")
         #expect(late[1].contains("its users cannot sign in on the web"))
         let origins = try warnings("nativeAuthentication: false\nallowedOrigins: [https://a.example.com]")

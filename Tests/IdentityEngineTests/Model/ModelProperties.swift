@@ -160,7 +160,8 @@ struct EdgeCheck {
                 .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork:
                 break
             case .write(.movePassword): must(false, "a password of another system, which nothing asked")
-            case .mailUndo, .write(.keepRefreshFamilies), .write(.revokeRefreshFamily), .write(.changeCredentials),
+            case .mailUndo, .write(.keepRefreshFamilies), .write(.revokeRefreshFamily), .write(.endBrowserSession),
+                .write(.changeCredentials),
                 .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),
                 .write(.holdName), .write(.releaseNames), .write(.offerUndo), .write(.forgetUndos),
                 .write(.scheduleDeletion), .write(.setDeleted), .write(.deleteUser), .write(.renameMethod):

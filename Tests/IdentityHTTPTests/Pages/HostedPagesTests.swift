@@ -128,6 +128,12 @@ struct HostedPagesTests {
             try await other.submit(["code": try await server.mailbox.code(to: "second@example.org")])
             let answer = try await party.redeem(try #require(other.answer["code"]), at: server)
             #expect(try self.claims(answer, "access_token")["acrs"] == ["c1"])
+            // A resource server's challenge names it in acr_values (RFC 9470 section 4). Other words are wishes.
+            for (words, isAnswered) in [("c1", false), ("urn:example:gold c1", false), ("urn:example:gold", true)] {
+                let stranger = TestBrowser(server)
+                try await stranger.signIn(email, for: party, ["acr_values": words])
+                #expect((stranger.answer["code"] != nil) == isAnswered, "\(words)")
+            }
             // The next sign-in asks for it.
             let third = TestBrowser(server)
             try await third.signIn(email, for: party, ["claims": claims])

@@ -332,4 +332,25 @@ struct HostedSafetyTests {
             #expect(try sid(refreshed, "id_token") == own)
         }
     }
+
+    @Test("OIDC-23: the account's end of a session from a browser signs the browser out, and no other one")
+    func accountEndsBrowser() async throws {
+        try await withIdentityServer { server in
+            let scope = "openid profile offline_access User.ReadWrite"
+            let (browser, other) = (TestBrowser(server), TestBrowser(server))
+            try await browser.signUp(email, at: server, for: party, ["scope": scope])
+            try await other.signIn(email, for: party, ["scope": scope])
+            _ = try await party.redeem(try #require(browser.answer["code"]), at: server)
+            let answer = try await party.redeem(try #require(other.answer["code"]), at: server)
+            let caller = try AccountCaller(answer, server)
+            let listed = try await caller.send("GET", AccountCaller.beta + "/nativeAuthSessions")["value"]?.array ?? []
+            let session = try #require(listed.first { $0["isCurrent"] == .boolean(false) }?["id"]?.string)
+            #expect(
+                try await caller.send("DELETE", AccountCaller.beta + "/nativeAuthSessions/\(session)").status == 204)
+            try await browser.get(party.path())
+            #expect(browser.title == "Sign in")
+            #expect(try await isSignedIn(other))
+            #expect(try await caller.isLive)
+        }
+    }
 }

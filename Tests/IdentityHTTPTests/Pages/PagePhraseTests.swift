@@ -127,4 +127,15 @@ struct PagePhraseTests {
         #expect(PageLanguage(["xx"], accepted: .dutch).language == .dutch)
         #expect(PageLanguage([], accepted: nil).language == .english)
     }
+
+    @Test(
+        "A tenant's own attribute is called by words",
+        arguments: [
+            ("extension_memberNumber", "Member number"), ("city", "City"), ("flat", "Flat"), ("_", "_"),
+            ("extension_0123456789abcdef0123456789abcdef_LoyaltyNumber", "Loyalty number"),
+            ("acceptsVAT_2024", "Accepts VAT 2024"),
+        ])
+    func ownAttributes(_ name: String, _ words: String) {
+        #expect(AttributeTitle.words(name) == words)
+    }
 }

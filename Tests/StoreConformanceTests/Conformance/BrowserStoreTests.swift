@@ -89,6 +89,30 @@ struct BrowserStoreTests {
         }
     }
 
+    @Test(
+        "OIDC-23: the user's end of one session takes the browser's, if it is the user's, and its passing tokens",
+        arguments: StoreUnderTest.available)
+    func endingByChange(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (user, other) = (fixtureUser("ada"), fixtureUser("bob"))
+            let session = try session(of: user)
+            let passing = family(of: user, in: session.id, ["openid"])
+            let lasting = family(of: user, in: session.id, ["openid", "offline_access"])
+            try await store.perform(
+                .createUser(user), .createUser(other), .openBrowserSession(session, replacing: nil),
+                .openRefreshFamily(passing), .openRefreshFamily(lasting))
+            try await store.perform(.endBrowserSession(session.id, of: other.id, at: noon + 4))
+            #expect(try await store.browserSignIn(session.digest, in: contoso) != nil)
+            #expect(try await store.refreshFamily(passing.id, in: contoso)?.revokedAt == nil)
+            for offset in 5..<7 {
+                try await store.perform(.endBrowserSession(session.id, of: user.id, at: noon + Double(offset)))
+            }
+            #expect(try await store.browserSignIn(session.digest, in: contoso) == nil)
+            #expect(try await store.refreshFamily(passing.id, in: contoso)?.revokedAt == noon + 5)
+            #expect(try await store.refreshFamily(lasting.id, in: contoso)?.revokedAt == nil)
+        }
+    }
+
     @Test("Sessions and presented codes are removed after their time", arguments: StoreUnderTest.available)
     func removal(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

@@ -53,10 +53,13 @@ extension Engine {
     package func end(
         _ sessions: EndedSessions, of caller: DirectoryCaller, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
+        // An application that was signed in by a browser would be again, without a question, while the browser is.
+        var browser: UUID?
         if case .one(let id) = sessions {
             guard let family = try await refreshFamily(id, in: caller.tenant.id), family.user == caller.user,
                 family.revokedAt == nil, family.expiresAt > now
             else { return .refused(.notFound) }
+            browser = family.browserSession
         }
         let detail =
             switch sessions {
@@ -65,11 +68,13 @@ extension Engine {
             case .all: "all"
             }
         let event = event(.sessionsEnded, of: caller, detail: detail, from: source, at: now)
-        return try await change(caller) { account, _ in
+        return try await change(caller) { [browser] account, _ in
             let id = account.user.id
             let effects: [Effect] =
                 switch sessions {
-                case .one(let session): [.revokeRefreshFamily(session, of: id, at: now)]
+                case .one(let session):
+                    [.revokeRefreshFamily(session, of: id, at: now)]
+                        + (browser.map { [.endBrowserSession($0, of: id, at: now)] } ?? [])
                 // Tokens without a session end, too.
                 case .others:
                     [.changeCredentials(id, at: now), .revokeRefreshFamilies(id, except: caller.session, at: now)]

@@ -61,6 +61,8 @@ package enum Effect: Hashable, Sendable {
     /// Adds a browser session, in place of the one that the browser had. When that was another user's, its families without
     /// `offline_access` end.
     case openBrowserSession(BrowserSession, replacing: UUID?)
+    /// Ends a browser session of the user, if there is one, and its families without `offline_access`.
+    case endBrowserSession(UUID, of: UserID, at: Date)
     /// Adds a line to the audit trail.
     case record(AuditEvent)
     /// Adds one occurrence of an event that is counted over time.

@@ -160,7 +160,12 @@ enum AuthorizeCodec {
             }
             maxAge = seconds
         }
-        let claims = try claims(try value("claims", longest: longestClaims))
+        var claims = try claims(try value("claims", longest: longestClaims))
+        // RFC 9470 section 4. Other words are wishes that nothing here fulfils (OpenID Connect Core 1.0 section 3.1.2.1).
+        for word in (try value("acr_values", longest: 256) ?? "").split(separator: " ").map(String.init)
+        where ClaimsRequest.isContext(word) && !claims.contexts.contains(word) {
+            claims.contexts.append(word)
+        }
         return AuthorizationRequest(
             client: client.id, redirect: redirect, redirectKind: kind, responseMode: mode,
             state: try value("state", longest: longestState), nonce: try value("nonce", longest: longestNonce),

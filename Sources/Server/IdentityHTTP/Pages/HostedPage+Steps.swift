@@ -107,8 +107,10 @@ extension HostedPage {
                 """
         case .collectAttributes(let attributes):
             page.title = .aboutYou
-            let fields = attributes.enumerated().map { index, attribute in
-                page.field(of: attribute, value: value(attribute.name), isFirst: index == 0)
+            let fields = attributes.enumerated().map { index, attribute -> HTML in
+                let known = visit.client?.userFlow.attributes.first { $0.name == attribute.name }
+                return page.field(
+                    of: attribute, label: known?.label, value: value(attribute.name), isFirst: index == 0)
             }
             page.body = """
                 \(posted("\(fields)\(page.button("next", .goOn, isPrimary: true))"))
@@ -194,8 +196,10 @@ extension HostedPage {
         "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
     }
 
-    private func field(of attribute: RequiredAttribute, value: String, isFirst: Bool) -> HTML {
-        let (label, name) = (PagePhrase.attribute(attribute.name), attribute.name)
+    /// - Parameter label: The tenant's words, if it has some.
+    private func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
+        let name = attribute.name
+        let label = label.map { PagePhrase.text($0) } ?? .attribute(name)
         switch attribute.type {
         case "boolean":
             return

@@ -92,6 +92,12 @@ extension SQLSession {
             ])
     }
 
+    func endBrowserSession(_ id: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
+        let ended = try change(
+            #"DELETE FROM browser_sessions WHERE tenant = ? AND id = ? AND "user" = ?"#, [tenant, id, user])
+        if ended == 1 { try endPassingFamilies(ofBrowserSession: id, in: tenant, at: date) }
+    }
+
     /// - Parameter kept: A session that stays.
     func endBrowserSessions(
         of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool, except kept: UUID?

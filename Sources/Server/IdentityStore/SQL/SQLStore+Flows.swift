@@ -170,6 +170,8 @@ extension SQLSession {
         case .openRefreshFamily(let family): try insert(family)
         case .openBrowserSession(let session, let replaced):
             try open(session, replacing: replaced, in: tenant)
+        case .endBrowserSession(let id, let user, let at):
+            try endBrowserSession(id, of: user, in: tenant, at: at)
         case .record(let event): try insert(event)
         case .count(let event, let subject, let at):
             try run(

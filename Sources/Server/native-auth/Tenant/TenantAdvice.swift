@@ -54,6 +54,13 @@ extension ReadTenant {
                 "\(name) has no secret and no key that is valid, so that its users cannot sign in on the web.",
                 line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
         }
+        if client.isConfidential, isOnServer, client.isNativeAuthEnabled {
+            advice.add(
+                """
+                \(name) has secrets or keys and nativeAuthentication, so that an app which signs users in with it needs a secret for \
+                every token, and apps cannot keep one; say nativeAuthentication: false, and give the app an application of its own.
+                """, line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
+        }
         if !client.web.allowedOrigins.isEmpty, !client.isNativeAuthEnabled {
             advice.add(
                 "\(name) has allowedOrigins and no nativeAuthentication, so that they have no effect.",

@@ -119,7 +119,7 @@ extension PagePhrase {
         case "postalCode": "الرمز البريدي"
         case "preferredLanguage": "اللغة"
         case AttributeDefinition.aliasName: "اسم المستخدم"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -114,7 +114,7 @@ extension PagePhrase {
         case "postalCode": "邮政编码"
         case "preferredLanguage": "语言"
         case AttributeDefinition.aliasName: "用户名"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -119,7 +119,7 @@ extension PagePhrase {
         case "postalCode": "PSČ"
         case "preferredLanguage": "Jazyk"
         case AttributeDefinition.aliasName: "Uživatelské jméno"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -119,7 +119,7 @@ extension PagePhrase {
         case "postalCode": "Postnummer"
         case "preferredLanguage": "Sprog"
         case AttributeDefinition.aliasName: "Brugernavn"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

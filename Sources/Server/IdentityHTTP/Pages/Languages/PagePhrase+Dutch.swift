@@ -122,7 +122,7 @@ extension PagePhrase {
         case "postalCode": "Postcode"
         case "preferredLanguage": "Taal"
         case AttributeDefinition.aliasName: "Gebruikersnaam"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -61,7 +61,7 @@ extension PagePhrase {
         case .code: "Code"
         case .staySignedIn: "Stay signed in on this device"
         case .optional: "optional"
-        case .attribute(let name): AttributeTitle.of(name)
+        case .attribute(let name): AttributeTitle.words(name)
         case .next: "Next"
         case .signInButton: "Sign in"
         case .signOutButton: "Sign out"
@@ -96,7 +96,7 @@ extension PagePhrase {
         case .mailboxRefuses: "The mail server of this address refuses our mails. Use another address."
         case .blockedContact: "This mailbox cannot be added now. Use the address of your account first."
         case .badAttributes: "Some answers cannot be used. Check them."
-        case .badField(let name): "Check this: \(AttributeTitle.of(name))."
+        case .badField(let name): "Check this: \(AttributeTitle.words(name))."
         case .missing: "Please fill in this field."
         case .alreadyDone: "That step is done already. This is the present one."
         case .codeSentAgain: "If the last code is older than a minute, a new one is on its way."

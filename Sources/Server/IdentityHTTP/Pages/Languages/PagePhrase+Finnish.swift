@@ -122,7 +122,7 @@ extension PagePhrase {
         case "postalCode": "Postinumero"
         case "preferredLanguage": "Kieli"
         case AttributeDefinition.aliasName: "Käyttäjätunnus"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

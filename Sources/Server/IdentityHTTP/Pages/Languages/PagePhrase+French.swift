@@ -124,7 +124,7 @@ extension PagePhrase {
         case "postalCode": "Code postal"
         case "preferredLanguage": "Langue"
         case AttributeDefinition.aliasName: "Nom d’utilisateur"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

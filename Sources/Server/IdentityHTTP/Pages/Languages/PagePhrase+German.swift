@@ -124,7 +124,7 @@ extension PagePhrase {
         case "postalCode": "Postleitzahl"
         case "preferredLanguage": "Sprache"
         case AttributeDefinition.aliasName: "Benutzername"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -117,7 +117,7 @@ extension PagePhrase {
         case "postalCode": "מיקוד"
         case "preferredLanguage": "שפה"
         case AttributeDefinition.aliasName: "שם משתמש"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

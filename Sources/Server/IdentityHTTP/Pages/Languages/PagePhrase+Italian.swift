@@ -120,7 +120,7 @@ extension PagePhrase {
         case "postalCode": "Codice postale"
         case "preferredLanguage": "Lingua"
         case AttributeDefinition.aliasName: "Nome utente"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

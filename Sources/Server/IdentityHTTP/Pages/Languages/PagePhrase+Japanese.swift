@@ -114,7 +114,7 @@ extension PagePhrase {
         case "postalCode": "郵便番号"
         case "preferredLanguage": "言語"
         case AttributeDefinition.aliasName: "ユーザー名"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -114,7 +114,7 @@ extension PagePhrase {
         case "postalCode": "우편번호"
         case "preferredLanguage": "언어"
         case AttributeDefinition.aliasName: "사용자 이름"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -119,7 +119,7 @@ extension PagePhrase {
         case "postalCode": "Postnummer"
         case "preferredLanguage": "Språk"
         case AttributeDefinition.aliasName: "Brukernavn"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

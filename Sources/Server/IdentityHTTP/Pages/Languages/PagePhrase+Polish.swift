@@ -121,7 +121,7 @@ extension PagePhrase {
         case "postalCode": "Kod pocztowy"
         case "preferredLanguage": "Język"
         case AttributeDefinition.aliasName: "Nazwa użytkownika"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -121,7 +121,7 @@ extension PagePhrase {
         case "postalCode": "Código postal"
         case "preferredLanguage": "Idioma"
         case AttributeDefinition.aliasName: "Nome de usuário"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

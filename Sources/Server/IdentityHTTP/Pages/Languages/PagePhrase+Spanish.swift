@@ -122,7 +122,7 @@ extension PagePhrase {
         case "postalCode": "Código postal"
         case "preferredLanguage": "Idioma"
         case AttributeDefinition.aliasName: "Nombre de usuario"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

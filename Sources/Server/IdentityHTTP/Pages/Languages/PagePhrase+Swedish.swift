@@ -120,7 +120,7 @@ extension PagePhrase {
         case "postalCode": "Postnummer"
         case "preferredLanguage": "Språk"
         case AttributeDefinition.aliasName: "Användarnamn"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

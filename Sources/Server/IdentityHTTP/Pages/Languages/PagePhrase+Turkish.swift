@@ -119,7 +119,7 @@ extension PagePhrase {
         case "postalCode": "Posta kodu"
         case "preferredLanguage": "Dil"
         case AttributeDefinition.aliasName: "Kullanıcı adı"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 

@@ -121,7 +121,7 @@ extension PagePhrase {
         case "postalCode": "Поштовий індекс"
         case "preferredLanguage": "Мова"
         case AttributeDefinition.aliasName: "Ім’я користувача"
-        case _: name
+        case _: AttributeTitle.words(name)
         }
     }
 
