@@ -42,8 +42,9 @@ extension PagePhrase {
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
-            .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
+            .backToApp(let text), .text(let text):
             text
+        case .attribute(let name), .badField(let name): AttributeTitle.words(name)
         case .wait(let number), .locked(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
