@@ -22,7 +22,7 @@ extension PagePhrase {
             .backToApp("Fabrikam Café"), .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
-            .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix,
+            .signUpClosed, .noPassword, .text("Only for members."), .privacy, .terms, .support, .errorPrefix,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -37,7 +37,8 @@ extension PagePhrase {
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
             .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
-            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .privacy,
+            .terms, .support, .errorPrefix:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),

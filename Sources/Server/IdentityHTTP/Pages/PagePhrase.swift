@@ -60,6 +60,8 @@ enum PagePhrase: Hashable, Sendable {
     case codeSentAgain
     case signUpClosed
     case noPassword
+    // Links to pages of the tenant.
+    case privacy, terms, support
     /// A receiver of the tenant wrote it.
     case text(String)
     /// Goes before the title of a page with a problem, and its summary.

@@ -102,6 +102,9 @@ extension PagePhrase {
         case .signUpClosed: "لا يسمح هذا التطبيق بتسجيل مستخدمين جدد."
         case .noPassword: "ليست لهذا الحساب كلمة مرور. يُرجى تسجيل الدخول برمز."
         case .text(let text): text
+        case .privacy: "الخصوصية"
+        case .terms: "شروط الاستخدام"
+        case .support: "المساعدة"
         case .errorPrefix: "خطأ"
         }
     }

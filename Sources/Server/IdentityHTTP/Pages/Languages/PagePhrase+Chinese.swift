@@ -97,6 +97,9 @@ extension PagePhrase {
         case .signUpClosed: "此应用不允许新用户注册。"
         case .noPassword: "此账户没有密码。请使用验证码登录。"
         case .text(let text): text
+        case .privacy: "隐私"
+        case .terms: "使用条款"
+        case .support: "帮助"
         case .errorPrefix: "错误"
         }
     }

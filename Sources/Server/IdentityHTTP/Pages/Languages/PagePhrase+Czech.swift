@@ -102,6 +102,9 @@ extension PagePhrase {
         case .signUpClosed: "Do této aplikace se noví uživatelé nemohou registrovat."
         case .noPassword: "Tento účet nemá heslo. Přihlaste se pomocí kódu."
         case .text(let text): text
+        case .privacy: "Soukromí"
+        case .terms: "Podmínky použití"
+        case .support: "Nápověda"
         case .errorPrefix: "Chyba"
         }
     }

@@ -102,6 +102,9 @@ extension PagePhrase {
         case .signUpClosed: "Denne app lader ikke nye brugere oprette en konto."
         case .noPassword: "Denne konto har ingen adgangskode. Log på med en kode."
         case .text(let text): text
+        case .privacy: "Privatliv"
+        case .terms: "Vilkår"
+        case .support: "Hjælp"
         case .errorPrefix: "Fejl"
         }
     }

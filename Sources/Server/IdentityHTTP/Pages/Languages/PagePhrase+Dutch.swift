@@ -105,6 +105,9 @@ extension PagePhrase {
         case .signUpClosed: "In deze app kunnen nieuwe gebruikers geen account aanmaken."
         case .noPassword: "Dit account heeft geen wachtwoord. Meld u aan met een code."
         case .text(let text): text
+        case .privacy: "Privacy"
+        case .terms: "Voorwaarden"
+        case .support: "Hulp"
         case .errorPrefix: "Fout"
         }
     }

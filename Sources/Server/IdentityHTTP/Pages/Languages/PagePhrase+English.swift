@@ -103,6 +103,9 @@ extension PagePhrase {
         case .signUpClosed: "This application does not let new users sign up."
         case .noPassword: "This account has no password. Sign in with a code."
         case .text(let text): text
+        case .privacy: "Privacy"
+        case .terms: "Terms of use"
+        case .support: "Help"
         case .errorPrefix: "Error"
         }
     }

@@ -105,6 +105,9 @@ extension PagePhrase {
         case .signUpClosed: "Tähän sovellukseen ei voi luoda uusia tilejä."
         case .noPassword: "Tällä tilillä ei ole salasanaa. Kirjaudu sisään koodilla."
         case .text(let text): text
+        case .privacy: "Tietosuoja"
+        case .terms: "Käyttöehdot"
+        case .support: "Ohje"
         case .errorPrefix: "Virhe"
         }
     }

@@ -107,6 +107,9 @@ extension PagePhrase {
         case .signUpClosed: "Cette application n’accepte pas de nouveaux utilisateurs."
         case .noPassword: "Ce compte n’a pas de mot de passe. Connectez-vous avec un code."
         case .text(let text): text
+        case .privacy: "Confidentialité"
+        case .terms: "Conditions d’utilisation"
+        case .support: "Aide"
         case .errorPrefix: "Erreur"
         }
     }

@@ -107,6 +107,9 @@ extension PagePhrase {
         case .signUpClosed: "In dieser App können neue Benutzer kein Konto erstellen."
         case .noPassword: "Dieses Konto hat kein Passwort. Melden Sie sich mit einem Code an."
         case .text(let text): text
+        case .privacy: "Datenschutz"
+        case .terms: "Nutzungsbedingungen"
+        case .support: "Hilfe"
         case .errorPrefix: "Fehler"
         }
     }

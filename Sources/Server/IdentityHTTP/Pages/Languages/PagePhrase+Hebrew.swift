@@ -100,6 +100,9 @@ extension PagePhrase {
         case .signUpClosed: "האפליקציה הזו לא מאפשרת למשתמשים חדשים להירשם."
         case .noPassword: "לחשבון הזה אין סיסמה. אפשר להתחבר באמצעות קוד."
         case .text(let text): text
+        case .privacy: "פרטיות"
+        case .terms: "תנאי שימוש"
+        case .support: "עזרה"
         case .errorPrefix: "שגיאה"
         }
     }

@@ -103,6 +103,9 @@ extension PagePhrase {
         case .signUpClosed: "Questa app non accetta nuovi utenti."
         case .noPassword: "Questo account non ha una password. Accedi con un codice."
         case .text(let text): text
+        case .privacy: "Privacy"
+        case .terms: "Condizioni d’uso"
+        case .support: "Aiuto"
         case .errorPrefix: "Errore"
         }
     }

@@ -97,6 +97,9 @@ extension PagePhrase {
         case .signUpClosed: "このアプリでは、新規ユーザーの登録はできません。"
         case .noPassword: "このアカウントにはパスワードがありません。コードでサインインしてください。"
         case .text(let text): text
+        case .privacy: "プライバシー"
+        case .terms: "利用規約"
+        case .support: "ヘルプ"
         case .errorPrefix: "エラー"
         }
     }

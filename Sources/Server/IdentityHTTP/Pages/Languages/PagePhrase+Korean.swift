@@ -97,6 +97,9 @@ extension PagePhrase {
         case .signUpClosed: "이 앱에는 새 사용자가 가입할 수 없습니다."
         case .noPassword: "이 계정에는 비밀번호가 없습니다. 코드로 로그인하세요."
         case .text(let text): text
+        case .privacy: "개인정보 보호"
+        case .terms: "이용 약관"
+        case .support: "도움말"
         case .errorPrefix: "오류"
         }
     }

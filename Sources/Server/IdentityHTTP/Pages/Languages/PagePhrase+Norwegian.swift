@@ -102,6 +102,9 @@ extension PagePhrase {
         case .signUpClosed: "Denne appen lar ikke nye brukere opprette konto."
         case .noPassword: "Denne kontoen har ikke noe passord. Logg på med en kode."
         case .text(let text): text
+        case .privacy: "Personvern"
+        case .terms: "Vilkår"
+        case .support: "Hjelp"
         case .errorPrefix: "Feil"
         }
     }

@@ -104,6 +104,9 @@ extension PagePhrase {
         case .signUpClosed: "W tej aplikacji nowi użytkownicy nie mogą zakładać kont."
         case .noPassword: "To konto nie ma hasła. Zaloguj się za pomocą kodu."
         case .text(let text): text
+        case .privacy: "Prywatność"
+        case .terms: "Warunki korzystania"
+        case .support: "Pomoc"
         case .errorPrefix: "Błąd"
         }
     }

@@ -104,6 +104,9 @@ extension PagePhrase {
         case .signUpClosed: "Este app não aceita novos usuários."
         case .noPassword: "Esta conta não tem senha. Inicie sessão com um código."
         case .text(let text): text
+        case .privacy: "Privacidade"
+        case .terms: "Termos de uso"
+        case .support: "Ajuda"
         case .errorPrefix: "Erro"
         }
     }

@@ -105,6 +105,9 @@ extension PagePhrase {
         case .signUpClosed: "Esta aplicación no admite usuarios nuevos."
         case .noPassword: "Esta cuenta no tiene contraseña. Inicia sesión con un código."
         case .text(let text): text
+        case .privacy: "Privacidad"
+        case .terms: "Condiciones de uso"
+        case .support: "Ayuda"
         case .errorPrefix: "Error"
         }
     }

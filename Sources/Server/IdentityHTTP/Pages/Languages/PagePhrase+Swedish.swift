@@ -103,6 +103,9 @@ extension PagePhrase {
         case .signUpClosed: "Den här appen låter inte nya användare skapa konto."
         case .noPassword: "Det här kontot har inget lösenord. Logga in med en kod."
         case .text(let text): text
+        case .privacy: "Integritet"
+        case .terms: "Villkor"
+        case .support: "Hjälp"
         case .errorPrefix: "Fel"
         }
     }

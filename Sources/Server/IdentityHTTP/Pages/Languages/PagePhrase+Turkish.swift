@@ -102,6 +102,9 @@ extension PagePhrase {
         case .signUpClosed: "Bu uygulamada yeni kullanıcılar hesap oluşturamıyor."
         case .noPassword: "Bu hesabın şifresi yok. Bir kodla oturum açın."
         case .text(let text): text
+        case .privacy: "Gizlilik"
+        case .terms: "Kullanım koşulları"
+        case .support: "Yardım"
         case .errorPrefix: "Hata"
         }
     }

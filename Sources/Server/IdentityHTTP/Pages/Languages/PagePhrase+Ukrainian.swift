@@ -104,6 +104,9 @@ extension PagePhrase {
         case .signUpClosed: "У цьому застосунку нові користувачі не можуть зареєструватися."
         case .noPassword: "Цей обліковий запис не має пароля. Увійдіть за допомогою коду."
         case .text(let text): text
+        case .privacy: "Конфіденційність"
+        case .terms: "Умови використання"
+        case .support: "Допомога"
         case .errorPrefix: "Помилка"
         }
     }
