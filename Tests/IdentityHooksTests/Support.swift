@@ -160,6 +160,10 @@ struct PlainIssuer: TokenIssuer {
         return Secret("\(subject.daemon)|\(subject.audience)|\(subject.issuer)|\(subject.lifetime)")
     }
 
+    func sign(_ subject: LogoutTokenSubject) async throws(TokenIssuerError) -> Secret<String> {
+        Secret(subject.tokenID.uuidString)
+    }
+
     func verifyDaemon(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedDaemonToken {

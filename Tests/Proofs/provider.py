@@ -1,10 +1,12 @@
 """The modules of the provider certification, in our own words (OIDC-30): what each module of the profiles Config OP, Basic OP,
-Form Post OP and RP-Initiated OP asks, asked of a fresh server over TLS, with two confidential applications and a browser without
+Form Post OP, RP-Initiated OP, Back-Channel OP and Front-Channel OP asks, asked of a fresh server over TLS, with two confidential applications and a browser without
 script. The list of the modules is `MODULES`; `--write` makes the table of the documentation."""
 
 import argparse
 import base64
 import concurrent.futures
+import html
+import http.server
 import json
 import pathlib
 import re
@@ -12,6 +14,7 @@ import secrets
 import shutil
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import urllib.parse
@@ -19,7 +22,7 @@ import urllib.parse
 import requests
 from authlib.jose import JsonWebKey, jwt
 
-from relying_parties import PASSWORD, TENANT, Browser, Rig, digest, wait_for
+from relying_parties import PASSWORD, TENANT, Browser, Rig, digest, free_port, wait_for
 
 CLIENTS = [
     ("5b0a6c1e-3f7d-4c29-9a84-d2e61f80b7a1", "one.example.com", "a-secret-of-the-first-application-of-this-check"),
@@ -623,10 +626,92 @@ our_sign_out("only-state", lambda tokens: {"state": "s"})
 our_sign_out("no-params", lambda tokens: {})
 
 
+# Back-Channel OP, Front-Channel OP
+
+
+def discovery_module(channel, profile):
+    @module(f"{channel}-logout-discovery-endpoint-verification", profile)
+    def _(run):
+        run.check(run.conf["end_session_endpoint"].startswith("https://"), "end_session_endpoint")
+        for name in [f"{channel}_logout_supported", f"{channel}_logout_session_supported"]:
+            run.check(run.conf[name] is True, name)
+
+
+discovery_module("backchannel", "Back-Channel")
+
+
+@module("backchannel-rp-initiated-logout", "Back-Channel")
+def _(run):
+    visitor, tokens = run.flow()
+    _, other = run.flow(1, visitor, page=False)
+    run.sign_out(visitor, id_token_hint=tokens["id_token"], post_logout_redirect_uri=bye(), state="s 1")
+    run.check(visitor.came and visitor.came.address == bye() and visitor.came.query == {"state": "s 1"}, str(visitor.came))
+    for client, signed_in in [(0, tokens), (1, other)]:
+        kind, form = run.rig.told(client, signed_in["claims"]["sid"])
+        run.check(kind == "application/x-www-form-urlencoded" and set(form) == {"logout_token"}, f"{kind} {list(form)}")
+        token = form["logout_token"]
+        header = json.loads(decoded(token.split(".")[0]))
+        run.check(header["alg"] == "RS256" and header["typ"] == "logout+jwt", str(header))
+        claims = jwt.decode(token, JsonWebKey.import_key_set(run.rig.get(run.conf["jwks_uri"]).json()))
+        claims.validate()
+        for name in ["iss", "aud", "sub", "sid"]:
+            run.check(claims[name] == signed_in["claims"][name], f"{name} is not that of the ID token")
+        run.check(claims["events"] == {"http://schemas.openid.net/event/backchannel-logout": {}}, "events")
+        run.check(abs(claims["iat"] - time.time()) < 60 and claims["exp"] - claims["iat"] <= 120, "times")
+        run.check(claims["jti"] and "nonce" not in claims, "jti or nonce")
+    run.is_signed_out(visitor)
+
+
+discovery_module("frontchannel", "Front-Channel")
+
+
+@module("frontchannel-rp-initiated-logout", "Front-Channel")
+def _(run):
+    visitor, tokens = run.flow()
+    run.sign_out(visitor, id_token_hint=tokens["id_token"], post_logout_redirect_uri=bye(), state="s 1")
+    # The page before the redirect has the frame; a browser opens it, and this one reads it.
+    frames = [html.unescape(source) for source in re.findall(r'<iframe [^>]*src="([^"]*)"', visitor.text)]
+    run.check(len(frames) == 1 and frames[0].startswith(callback(0, "/out?")), str(frames))
+    query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(frames[0]).query))
+    run.check(query == {"iss": run.conf["issuer"], "sid": tokens["claims"]["sid"]}, str(query))
+    policy = visitor.answer.headers["Content-Security-Policy"]
+    run.check(f"frame-src https://{CLIENTS[0][1]};" in policy, policy)
+    run.check(visitor.came and visitor.came.address == bye() and visitor.came.query == {"state": "s 1"}, str(visitor.came))
+    run.is_signed_out(visitor)
+
+
 class Provider(Rig):
     """A server with two confidential applications that send no PKCE, as the certification's own."""
 
+    def listen(self):
+        """The back channel of both applications: what came, by application and `sid`."""
+        arrived = self.arrived = {}
+
+        class Receiver(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                form = dict(urllib.parse.parse_qsl(body))
+                sid = json.loads(decoded(form["logout_token"].split(".")[1]))["sid"]
+                arrived[int(self.path.split("/")[-1]), sid] = (self.headers["Content-Type"], form)
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.receiver = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Receiver)
+        threading.Thread(target=self.receiver.serve_forever, daemon=True).start()
+
+    def told(self, client, sid):
+        for _ in range(100):
+            if (client, sid) in self.arrived:
+                return self.arrived[client, sid]
+            time.sleep(0.1)
+        raise AssertionError(f"no logout token came to {CLIENTS[client][1]}")
+
     def tenants(self):
+        self.listen()
         applications = "".join(f"""
       - clientId: {name}
         displayName: {host}
@@ -634,6 +719,8 @@ class Provider(Rig):
         nativeAuthentication: false
         redirectUris: {{web: ["https://{host}/callback", "https://{host}/callback?foo=bar"]}}
         postLogoutRedirectUris: ["https://{host}/bye"]
+        backChannelLogoutUri: "http://localhost:{self.receiver.server_port}/told/{number}"
+        frontChannelLogoutUri: "https://{host}/out"
         requiresPKCE: false
         secrets: [{{id: 3c8e0f25-7d41-4b96-a0f3-5e2b1c9d8a7{number}, hint: "a-s", sha256: "{digest(secret)}", ends: 2027-05-31}}]"""
             for number, (name, host, secret) in enumerate(CLIENTS))
@@ -675,8 +762,8 @@ def table(results, modes):
     lines = [
         "# The modules of the provider certification", "",
         "`scripts/check-provider --all --write` asks of a fresh server what the certification's modules ask: the profiles Config OP,",
-        "Basic OP, Form Post OP (the column `form_post`) and RP-Initiated OP, and a few modules of others. It writes this page. The",
-        "certification itself was not run. Front-channel and back-channel logout are not there yet, and their four modules neither.",
+        "Basic OP, Form Post OP (the column `form_post`), RP-Initiated OP, Back-Channel OP and Front-Channel OP, and a few of others.",
+        "It writes this page. The certification itself was not run.",
         "", f"| Module (`oidcc-…`) | Profile | {' | '.join(f'`{mode}`' for mode in modes)} | |", "|---|---|" + "---|" * (len(modes) + 1)]
     for name, (profile, _) in MODULES.items():
         found = [results[name, mode] for mode in modes if (name, mode) in results]

@@ -151,6 +151,7 @@ class Rig:
         nativeAuthentication: false
         redirectUris: {{web: ["{self.shop}/protected/callback"]}}
         postLogoutRedirectUris: ["{self.shop}/bye"]
+        backChannelLogoutUri: "{self.shop}/protected/callback?logout=backchannel"
         requiresPKCE: false
         secrets: [{{id: 3c8e0f25-7d41-4b96-a0f3-5e2b1c9d8a76, hint: "a-s", sha256: "{digest(SECRET)}", ends: 2027-05-31}}]
 """
@@ -242,6 +243,18 @@ OIDCPassClaimsAs headers
             rig.expect(f"Apache ({name}) signs out and comes back", "Goodbye" in other.text, other.title)
             other.get(f"{rig.shop}/protected/")
             rig.expect(f"Apache ({name}) asks again after it", other.title == "Sign in", other.title)
+            # A sign-out at the provider alone reaches Apache from the back.
+            other.sign_in(email)
+            rig.expect(f"Apache ({name}) lets the user in again", "Welcome to the shop" in other.text, other.title)
+            other.get(f"{rig.url}/{TENANT}/oauth2/v2.0/logout")
+            other.submit()
+            rig.expect(f"Apache ({name}): the provider signs out", other.title == "You are signed out", other.title)
+            for _ in range(50):
+                other.get(f"{rig.shop}/protected/")
+                if other.title == "Sign in":
+                    break
+                time.sleep(0.2)
+            rig.expect(f"Apache ({name}) hears of it by the back channel", other.title == "Sign in", other.title)
         finally:
             process.terminate()
             process.wait()

@@ -380,7 +380,7 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
 
     func endBrowserSession(
         _ id: UUID, in tenant: TenantID, at date: Date, recording event: AuditEvent
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> [ClientID] {
         try await write { () async throws(StoreError) in
             try await store.endBrowserSession(id, in: tenant, at: date, recording: event)
         }

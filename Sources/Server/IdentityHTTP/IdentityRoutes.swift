@@ -362,6 +362,10 @@ package struct IdentityRoutes: Sendable {
         configuration.requestURIParameterSupported = false
         configuration.promptValuesSupported = AuthorizationRequest.Prompt.allCases.map(\.rawValue)
         configuration.uiLocalesSupported = MailLanguage.allCases.map(\.rawValue)
+        configuration.backchannelLogoutSupported = true
+        configuration.backchannelLogoutSessionSupported = true
+        configuration.frontchannelLogoutSupported = true
+        configuration.frontchannelLogoutSessionSupported = true
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
         return Self.publicDocument(document)

@@ -94,6 +94,20 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
+    package nonisolated func sign(_ subject: LogoutTokenSubject) async throws(TokenIssuerError) -> Secret<String> {
+        let keys = try await keys(for: subject.tenant)
+        do {
+            guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
+                throw StoreError.corrupt("no signing key stands after one was inserted")
+            }
+            let pairwise = vault.pairwiseSubject(of: subject.user, for: subject.client, in: subject.tenant)
+            return try keys.sign(
+                LogoutTokenClaims(subject, pairwiseSubject: pairwise), as: .logoutToken, with: signer)
+        } catch {
+            throw .unavailable(error)
+        }
+    }
+
     package nonisolated func verify(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedAccessToken {

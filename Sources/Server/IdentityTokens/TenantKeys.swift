@@ -8,6 +8,8 @@ enum TokenType: String, CaseIterable, Sendable {
     /// RFC 9068 section 2.1.
     case accessToken = "at+jwt"
     case idToken = "JWT"
+    /// OpenID Connect Back-Channel Logout 1.0 section 2.4: no other token can be taken for one.
+    case logoutToken = "logout+jwt"
 }
 
 /// The claims of a token that a tenant signed.

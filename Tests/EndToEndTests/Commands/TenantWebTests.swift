@@ -47,6 +47,8 @@ struct TenantWebTests {
                   spa: [http://localhost:3000/, http://localhost:3001/]
                   web: [https://shop.example.com/done]
                 postLogoutRedirectUris: [https://shop.example.com/bye, com.example.shop:/bye]
+                backChannelLogoutUri: https://shop.example.com/callback?logout=backchannel
+                frontChannelLogoutUri: https://shop.example.com/out
                 homepage: https://shop.example.com/
                 allowedOrigins: [https://shop.example.com, http://localhost:3000]
                 \(Self.secret)
@@ -62,6 +64,8 @@ struct TenantWebTests {
         let client = try #require(directory.entries.first?.applications.first)
         #expect(client.redirects[.spa].count == 2 && client.isConfidential)
         #expect(client.web.postLogoutRedirects == ["https://shop.example.com/bye", "com.example.shop:/bye"])
+        #expect(client.web.backChannelLogout == "https://shop.example.com/callback?logout=backchannel")
+        #expect(client.web.frontChannelLogout == "https://shop.example.com/out")
         #expect(client.web.homepage == "https://shop.example.com/" && client.web.isThirdParty)
         #expect(client.web.allowedOrigins == ["https://shop.example.com", "http://localhost:3000"])
         #expect(client.web.secrets.map(\.digest) == [DaemonSecret.digest(of: Secret("a secret"))])
@@ -109,6 +113,38 @@ struct TenantWebTests {
     func webFaults(_ lines: String, _ part: String) {
         let told = faults(lines)
         #expect(told.contains { $0.contains("t.yaml:10: ") && $0.contains(part) }, "\(told)")
+    }
+
+    @Test(
+        "OIDC-25, SEC-NET-13: a fault of a logout address is told with its line",
+        arguments: [
+            ("backChannelLogoutUri: http://shop.example.com/out", "must begin with https; http is for this machine"),
+            ("backChannelLogoutUri: http://169.254.169.254/latest/meta-data", "must begin with https"),
+            ("backChannelLogoutUri: ftp://shop.example.com/out", "must not begin with ftp"),
+            ("backChannelLogoutUri: https://user:word@shop.example.com/out", "must name no user"),
+            ("backChannelLogoutUri: https://shop.example.com/out#part", "must have no fragment"),
+            ("backChannelLogoutUri: com.example.shop://out", "must begin with https"),
+            ("frontChannelLogoutUri: https://other.example.com/out", "must have scheme, host and port of a redirect"),
+            ("frontChannelLogoutUri: https://shop.example.com:8443/out", "must have scheme, host and port"),
+            ("frontChannelLogoutUri: http://shop.example.com/out", "must begin with https"),
+            ("frontChannelLogoutUri: https://shop.example.com.evil.example/out", "must have scheme, host and port"),
+            ("frontChannelLogoutUri: https://shop.example.com/out?sid=1", "must have no iss and no sid"),
+            ("frontChannelLogoutUri: \"https://shop.example.com/out;\\\" x\"", "printable ASCII"),
+            ("frontChannelLogoutUri: \"javascript:alert(1)\"", "must not begin with javascript"),
+        ])
+    func logoutFaults(_ line: String, _ part: String) {
+        let told = faults("\(line)\n\(Self.server)\n\(Self.secret)\nnativeAuthentication: false")
+        #expect(told.count == 1 && told[0].contains("t.yaml:10: ") && told[0].contains(part), "\(told)")
+        let bare = faults(line.replacing(/: .*/, with: ": https://shop.example.com/out"))
+        #expect(bare.count == 1 && bare[0].contains("is for an application with redirectUris"), "\(bare)")
+    }
+
+    @Test("SEC-NET-13: check warns of a logout address that only a development server calls")
+    func logoutWarning() throws {
+        let server = "\(Self.server)\n\(Self.secret)\nnativeAuthentication: false\n"
+        #expect(try warnings(server + "backChannelLogoutUri: https://shop.example.com/out").isEmpty)
+        let told = try warnings(server + "backChannelLogoutUri: http://localhost:8080/out")
+        #expect(told.count == 1 && told[0].contains("a production server calls https only"), "\(told)")
     }
 
     @Test("SEC-PRF-4: an application cannot have the development tenant's secret, nor more than 20")

@@ -205,6 +205,10 @@ private struct PlainIssuer: TokenIssuer {
         Secret(subject.tokenID.uuidString)
     }
 
+    func sign(_ subject: LogoutTokenSubject) async throws(TokenIssuerError) -> Secret<String> {
+        Secret(subject.tokenID.uuidString)
+    }
+
     func verifyDaemon(
         _ accessToken: Secret<String>, for tenant: TenantID, issuer: String, now: Date
     ) async throws(TokenVerificationError) -> VerifiedDaemonToken {

@@ -869,6 +869,7 @@ import Testing
                 ("redirects-publicClient", "msauth.com.example.app://auth\nhttp://localhost\n\n"),
                 ("redirects-web", " https://shop.example.com/done "), ("sign-out", "https://shop.example.com/bye"),
                 ("origins", "https://shop.example.com"), ("homepage", "https://shop.example.com/<b>"),
+                ("back-channel", "https://shop.example.com/told"), ("front-channel", "https://shop.example.com/out"),
                 ("third-party", "1"),
             ]
             #expect(try await owner.submit("\(path)/edit", fields).status == 303)
@@ -877,6 +878,8 @@ import Testing
             #expect(stored.redirects[.web] == ["https://shop.example.com/done"] && stored.redirects[.spa] == [])
             #expect(stored.web.postLogoutRedirects == ["https://shop.example.com/bye"])
             #expect(stored.web.allowedOrigins == ["https://shop.example.com"] && stored.web.isThirdParty)
+            #expect(stored.web.backChannelLogout == "https://shop.example.com/told")
+            #expect(stored.web.frontChannelLogout == "https://shop.example.com/out")
             #expect(stored.web.requiresPKCE, "a public application has no choice")
             let page = text(try await owner.get(path))
             #expect(page.contains("https://shop.example.com/&lt;b&gt;") && page.contains("<h2>Secrets"))

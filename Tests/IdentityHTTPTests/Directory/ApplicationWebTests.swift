@@ -39,7 +39,9 @@ import Testing
             #expect(read["passwordCredentials"]?.array.first?["keyId"] == .string(key))
 
             let change = """
-                {"nativeAuthRequiresPkce":false,"nativeAuthIsThirdParty":true,"isFallbackPublicClient":false,
+                {"web":{"logoutUrl":"https://shop.example.com/out"},
+                "nativeAuthBackChannelLogoutUri":"https://api.example.com/out",
+                "nativeAuthRequiresPkce":false,"nativeAuthIsThirdParty":true,"isFallbackPublicClient":false,
                 "nativeAuthPostLogoutRedirectUris":["https://shop.example.com/bye"],
                 "nativeAuthAllowedOrigins":["https://shop.example.com"]}
                 """
@@ -48,13 +50,19 @@ import Testing
             #expect(!web.requiresPKCE && web.isThirdParty && web.homepage == "https://shop.example.com/")
             #expect(web.postLogoutRedirects == ["https://shop.example.com/bye"])
             #expect(web.allowedOrigins == ["https://shop.example.com"] && web.secrets.count == 1)
+            #expect(web.frontChannelLogout == "https://shop.example.com/out")
+            #expect(web.backChannelLogout == "https://api.example.com/out")
             let changed = try await desk.send("GET", "\(Self.path)/\(id)")
             #expect(changed["nativeAuthPostLogoutRedirectUris"] == .array([.string("https://shop.example.com/bye")]))
+            #expect(changed["web"]?["logoutUrl"] == .string("https://shop.example.com/out"))
+            #expect(changed["nativeAuthBackChannelLogoutUri"] == .string("https://api.example.com/out"))
             #expect(changed["nativeAuthIsThirdParty"] == .boolean(true))
 
-            let removal = #"{"web":{"homePageUrl":null},"nativeAuthAllowedOrigins":null,"nativeAuthRequiresPkce":null}"#
+            let removal =
+                #"{"web":{"homePageUrl":null,"logoutUrl":null},"nativeAuthBackChannelLogoutUri":null,"nativeAuthAllowedOrigins":null,"nativeAuthRequiresPkce":null}"#
             #expect(try await desk.send("PATCH", "\(Self.path)/\(id)", removal).status == 204)
             #expect(stored()?.web.homepage == nil && stored()?.web.allowedOrigins == [])
+            #expect(stored()?.web.frontChannelLogout == nil && stored()?.web.backChannelLogout == nil)
             #expect(stored()?.web.requiresPKCE == true)
             #expect(stored()?.redirects[.web].count == 1, "a member that is not there stays")
             let body = #"{"keyId":"\#(key)"}"#
@@ -77,6 +85,13 @@ import Testing
             (#"{"nativeAuthPostLogoutRedirectUris":["https://a.example.com/","https://a.example.com/"]}"#, 400),
             (#"{"nativeAuthPostLogoutRedirectUris":[7]}"#, 400), (#"{"nativeAuthAllowedOrigins":["null"]}"#, 400),
             (#"{"nativeAuthAllowedOrigins":["https://shop.example.com/"]}"#, 400),
+            (#"{"web":{"logoutUrl":"https://other.example.com/out"}}"#, 400), (#"{"web":{"logoutUrl":7}}"#, 400),
+            (#"{"nativeAuthBackChannelLogoutUri":"http://10.0.0.1/out"}"#, 400),
+            (#"{"nativeAuthBackChannelLogoutUri":7}"#, 400),
+            (
+                #"{"web":{"redirectUris":["https://new.example.com/"],"logoutUrl":"https://shop.example.com/out"}}"#,
+                400
+            ),
             (#"{"nativeAuthRequiresPkce":"no"}"#, 400), (#"{"nativeAuthIsThirdParty":1}"#, 400),
             (#"{"passwordCredentials":[]}"#, 403), (#"{"keyCredentials":[]}"#, 403),
         ])
@@ -101,6 +116,8 @@ import Testing
             for member in [
                 #""web":{"homePageUrl":"https://a.example.com/"}"#,
                 #""web":{"redirectUris":["https://a.example.com/"]}"#,
+                #""web":{"logoutUrl":"https://a.example.com/"}"#,
+                #""nativeAuthBackChannelLogoutUri":"https://a.example.com/""#,
                 #""nativeAuthPostLogoutRedirectUris":["https://a.example.com/"]"#, #""nativeAuthRequiresPkce":false"#,
                 #""nativeAuthAllowedOrigins":["https://a.example.com"]"#, #""nativeAuthIsThirdParty":true"#,
             ] {

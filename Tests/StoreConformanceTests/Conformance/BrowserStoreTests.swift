@@ -113,6 +113,105 @@ struct BrowserStoreTests {
         }
     }
 
+    /// How a session ends, for the queue of those who are told.
+    enum Ending: CaseIterable {
+        case signOut, anotherUser, account, all, twoFactorsKept, deletion, sameUser, expiry
+    }
+
+    @Test(
+        "OIDC-25: each end of a session, but by time, queues each application that got tokens from it, once",
+        arguments: StoreUnderTest.available, Ending.allCases)
+    func queueing(_ sut: StoreUnderTest, _ ending: Ending) async throws {
+        try await sut.withStore { store in
+            let (user, other) = (fixtureUser("ada"), fixtureUser("bob"))
+            let session = try session(of: user)
+            var families = (0..<3).map { _ in family(of: user, in: session.id, ["openid"]) }
+            families[1].client = ClientID(UUID())
+            families[1].revokedAt = noon
+            var native = fixtureFamily(of: user)
+            native.client = ClientID(UUID())
+            try await store.perform(
+                .createUser(user), .createUser(other), .openBrowserSession(session, replacing: nil),
+                .openRefreshFamily(families[0]), .openRefreshFamily(families[1]), .openRefreshFamily(families[2]),
+                .openRefreshFamily(native))
+            let end = noon + 7
+            var told: [ClientID] = []
+            switch ending {
+            case .signOut:
+                told = try await store.endBrowserSession(session.id, in: contoso, at: end, recording: Self.signOut)
+            case .anotherUser:
+                var next = try self.session(of: other, "next")
+                next.createdAt = end
+                try await store.perform(.openBrowserSession(next, replacing: session.id))
+            case .account: try await store.perform(.endBrowserSession(session.id, of: user.id, at: end))
+            case .all: try await store.perform(.revokeRefreshFamilies(user.id, at: end))
+            case .twoFactorsKept:
+                try await store.perform(.revokeRefreshFamilies(user.id, keepingTwoFactors: true, at: end))
+            case .deletion: try await store.perform(.deleteUser(user.id, mark: digest("mark"), at: end))
+            case .sameUser:
+                try await store.perform(
+                    .openBrowserSession(try self.session(of: user, "next", id: session.id), replacing: session.id))
+            case .expiry: _ = try await store.removeExpired(now: noon + 30 * 86_400)
+            }
+            let due = try await store.leaseLogouts(
+                MailRoom(total: 10, perLane: 10), now: noon + 90 * 86_400, until: noon + 91 * 86_400)
+            let isKept = ending == .twoFactorsKept && session.authentication.factors > 1
+            guard ending != .sameUser, ending != .expiry, !isKept else {
+                #expect(due.isEmpty)
+                return
+            }
+            let clients = Set(families.map(\.client))
+            #expect(due.count == 2 && Set(due.map(\.client)) == clients)
+            #expect(ending != .signOut || Set(told) == clients && told.count == 2)
+            for logout in due {
+                #expect(logout.user == user.id && logout.browserSession == session.id && logout.endedAt == end)
+                #expect(logout.tenant == contoso && logout.attempts == 0)
+            }
+        }
+    }
+
+    @Test(
+        "OIDC-25: of 8 nodes one has a row at a time; lanes bound it; a late node changes nothing",
+        arguments: StoreUnderTest.available)
+    func leasing(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada")
+            try await store.perform(.createUser(user))
+            let clients = [ClientID(UUID()), ClientID(UUID())]
+            for index in 0..<6 {
+                let session = try session(of: user, "cookie \(index)")
+                var family = family(of: user, in: session.id, ["openid"])
+                family.client = clients[index % 2]
+                try await store.perform(.openBrowserSession(session, replacing: nil), .openRefreshFamily(family))
+            }
+            try await store.perform(.revokeRefreshFamilies(user.id, at: noon))
+            let narrow = try await store.leaseLogouts(MailRoom(total: 9, perLane: 2), now: noon, until: noon + 30)
+            #expect(narrow.count == 4)
+            let rest = try await race(8) { _ in
+                try await store.leaseLogouts(MailRoom(total: 9, perLane: 9), now: noon, until: noon + 30)
+            }
+            #expect(rest.flatMap(\.self).count == 2)
+            var full = MailRoom(total: 9, perLane: 9)
+            for _ in 0..<9 { _ = full.take(narrow[0].lane) }
+            #expect(try await store.leaseLogouts(full, now: noon + 31, until: noon + 60).isEmpty, "no room")
+            var lane = MailRoom(total: 18, perLane: 9)
+            for _ in 0..<9 { _ = lane.take(narrow[0].lane) }
+            let again = try await store.leaseLogouts(lane, now: noon + 31, until: noon + 60)
+            #expect(again.count == 3 && again.allSatisfy { $0.client != narrow[0].client && $0.attempts == 1 })
+            // The first lease of the same row is over.
+            let late = try #require(narrow.first { $0.client == again[0].client })
+            try await store.postponeLogout(late, attempts: 1, until: noon)
+            #expect(try await store.leaseLogouts(lane, now: noon + 32, until: noon + 60).isEmpty)
+            try await store.postponeLogout(again[0], attempts: 1, until: noon + 33)
+            #expect(try await store.leaseLogouts(lane, now: noon + 33, until: noon + 60).map(\.attempts) == [1])
+            let event = AuditEvent(.logoutUndelivered, at: noon, tenant: contoso)
+            for _ in 0..<2 { try await store.endLogout(again[1], recording: event) }
+            #expect(
+                try await rows("SELECT COUNT(*) FROM audit WHERE kind = 'logout.undelivered'", in: store) == [["1"]])
+            #expect(try await rows("SELECT COUNT(*) FROM logouts", in: store) == [["5"]])
+        }
+    }
+
     @Test("Sessions and presented codes are removed after their time", arguments: StoreUnderTest.available)
     func removal(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

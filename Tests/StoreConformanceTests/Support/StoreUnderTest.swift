@@ -7,7 +7,7 @@ import NativeAuthCore
 import Testing
 
 /// All ports that the engine needs from a database.
-typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & BrowserStore & AssertionStore
+typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & BrowserStore & AssertionStore & LogoutStore
     & KeyStore
 
 /// A store for the conformance suite: every test gets it fresh and empty.

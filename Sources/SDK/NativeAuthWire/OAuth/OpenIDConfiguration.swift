@@ -34,6 +34,12 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     /// Initiating User Registration via OpenID Connect 1.0.
     package var promptValuesSupported: [String]?
     package var uiLocalesSupported: [String]?
+    /// OpenID Connect Back-Channel Logout 1.0 section 2.1.
+    package var backchannelLogoutSupported: Bool?
+    package var backchannelLogoutSessionSupported: Bool?
+    /// OpenID Connect Front-Channel Logout 1.0 section 3.
+    package var frontchannelLogoutSupported: Bool?
+    package var frontchannelLogoutSessionSupported: Bool?
 
     package init(
         issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
@@ -96,5 +102,9 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case requestURIParameterSupported = "request_uri_parameter_supported"
         case promptValuesSupported = "prompt_values_supported"
         case uiLocalesSupported = "ui_locales_supported"
+        case backchannelLogoutSupported = "backchannel_logout_supported"
+        case backchannelLogoutSessionSupported = "backchannel_logout_session_supported"
+        case frontchannelLogoutSupported = "frontchannel_logout_supported"
+        case frontchannelLogoutSessionSupported = "frontchannel_logout_session_supported"
     }
 }

@@ -161,17 +161,29 @@ extension Engine {
     }
 
     /// Ends a session: the user signs out in the browser.
+    ///
+    /// - Returns: The applications that got tokens from it.
     package func endBrowserSession(
         _ session: BrowserSession, for client: ClientID?, from source: RequestSource?, now: Date
-    ) async throws(EngineError) {
+    ) async throws(EngineError) -> [ClientID] {
         let event = AuditEvent(
             .browserSignedOut, at: now, tenant: session.tenant, client: client,
             user: session.authentication.account.user, source: source.map { auditSource($0, session.tenant) })
         do {
-            try await ports.browsers.endBrowserSession(session.id, in: session.tenant, at: now, recording: event)
+            return try await ports.browsers.endBrowserSession(
+                session.id, in: session.tenant, at: now, recording: event)
         } catch {
             throw .store(error)
         }
+    }
+
+    /// Tells an application that a session has ended; signed anew at each attempt (`OIDC-24`).
+    package func logoutToken(_ logout: SessionLogout, now: Date) async throws(TokenIssuerError) -> Secret<String> {
+        try await ports.issuer.sign(
+            LogoutTokenSubject(
+                tenant: logout.tenant, client: logout.client, user: logout.user,
+                logoutID: logoutID(of: logout.browserSession, for: logout.client, in: logout.tenant), issuedAt: now,
+                tokenID: ports.randomness.uuid(), issuer: settings.baseURL))
     }
 
     private func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {

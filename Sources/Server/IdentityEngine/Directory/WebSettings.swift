@@ -4,6 +4,9 @@ package import NativeAuthCore
 package struct WebSettings: Hashable, Sendable {
     /// Where a sign-out in the browser may lead back to, besides the redirect addresses of native apps; exact texts.
     package var postLogoutRedirects: [String] = []
+    /// Where the server tells it, and where browsers do, that a browser session has ended.
+    package var backChannelLogout: String?
+    package var frontChannelLogout: String?
     /// Secrets and public keys of a confidential application, as daemons have them; both empty: it is public.
     package var secrets: [DaemonSecret] = []
     package var keys: [DaemonKey] = []

@@ -142,9 +142,12 @@ package protocol BrowserStore: Sendable {
 
     /// Ends a session, and the families of refresh tokens that it gave to applications without `offline_access`, in one
     /// transaction with the event.
+    ///
+    /// - Returns: The applications that got tokens from the session; none when it had ended before.
+    @discardableResult
     func endBrowserSession(
         _ id: UUID, in tenant: TenantID, at date: Date, recording event: AuditEvent
-    ) async throws(StoreError)
+    ) async throws(StoreError) -> [ClientID]
 
     /// Reads the facts of a code, passes them to `decide`, and writes what it returns, in one transaction. Presentations of
     /// one code run one after another, also on several nodes. `decide` is pure and may run more than once.

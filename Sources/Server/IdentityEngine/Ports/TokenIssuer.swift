@@ -194,6 +194,34 @@ package struct DaemonTokenSubject: Hashable, Sendable {
     }
 }
 
+/// What a logout token says (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+package struct LogoutTokenSubject: Hashable, Sendable {
+    /// In seconds; the specification asks for two minutes at most.
+    package static let lifetime = 120
+
+    package var tenant: TenantID
+    package var client: ClientID
+    package var user: UserID
+    /// The `sid` of the application's tokens.
+    package var logoutID: UUID
+    package var issuedAt: Date
+    package var tokenID: UUID
+    /// The base URL of the server, as in ``TokenSubject/issuer``.
+    package var issuer: String
+
+    package init(
+        tenant: TenantID, client: ClientID, user: UserID, logoutID: UUID, issuedAt: Date, tokenID: UUID, issuer: String
+    ) {
+        self.tenant = tenant
+        self.client = client
+        self.user = user
+        self.logoutID = logoutID
+        self.issuedAt = issuedAt
+        self.tokenID = tokenID
+        self.issuer = issuer
+    }
+}
+
 /// The claims of a daemon's token, after every check of ``TokenIssuer/verifyDaemon(_:for:issuer:now:)``.
 package struct VerifiedDaemonToken: Hashable, Sendable {
     /// Claims `azp`, `oid` and `sub`.
@@ -269,6 +297,8 @@ package protocol TokenIssuer: AssertionVerifier {
     ) async throws(TokenVerificationError) -> IDTokenHint
     /// Signs an access token of a daemon.
     func sign(_ subject: DaemonTokenSubject) async throws(TokenIssuerError) -> Secret<String>
+    /// Signs a logout token. No check here accepts one.
+    func sign(_ subject: LogoutTokenSubject) async throws(TokenIssuerError) -> Secret<String>
     /// The same checks as ``verify(_:for:issuer:now:)`` for a token of a daemon. Neither accepts the tokens of the other.
     /// The caller checks the audience and whether the tenant still has the daemon.
     func verifyDaemon(

@@ -363,6 +363,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case clientRefused = "client.auth_failed"
         /// A user signed out in the browser.
         case browserSignedOut = "logout.requested"
+        /// An application could not be told that a browser session has ended.
+        case logoutUndelivered = "logout.undelivered"
         case signInSucceeded = "signin.succeeded"
         case signInFailed = "signin.failed"
         case signInLocked = "signin.locked"

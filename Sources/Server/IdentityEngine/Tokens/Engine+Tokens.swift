@@ -1,4 +1,4 @@
-import NativeAuthCore
+package import NativeAuthCore
 package import PortableFoundation
 
 // Issues tokens for a finished flow and for a refresh token.
@@ -391,7 +391,7 @@ extension Engine {
 
     /// The claim `sid` of an application's tokens of a browser session: equal for all of them, and different in every
     /// application, so that applications cannot compare (`OIDC-24`).
-    func logoutID(of session: UUID, for client: ClientID, in tenant: TenantID) -> UUID {
+    package func logoutID(of session: UUID, for client: ClientID, in tenant: TenantID) -> UUID {
         let digest = vault.digest(
             .pairwiseSubject, tenant: tenant,
             [Data("sid".utf8), Data(session.text.utf8), Data(client.description.utf8)])

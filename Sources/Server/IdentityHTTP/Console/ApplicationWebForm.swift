@@ -19,6 +19,8 @@ extension Console {
         }
         let web = client.web
         let homepage = try form.map { try value("homepage", of: $0) } ?? web.homepage ?? ""
+        let back = try form.map { try value("back-channel", of: $0) } ?? web.backChannelLogout ?? ""
+        let front = try form.map { try value("front-channel", of: $0) } ?? web.frontChannelLogout ?? ""
         let isThirdParty = try flag("third-party", web.isThirdParty)
         let needsPKCE = try flag("pkce", web.requiresPKCE)
         // A public application has no choice.
@@ -34,6 +36,8 @@ extension Console {
             \(try area("redirects-spa", "Redirect addresses of pages without a server", client.redirects[.spa], "A line each, such as https://app.example.com/done."))
             \(try area("redirects-web", "Redirect addresses of programs on a server", client.redirects[.web], "A line each. Such a program has a secret or a key."))
             \(try area("sign-out", "Addresses after a sign-out", web.postLogoutRedirects, "A line each."))
+            \(Self.field("back-channel", "Address that the server calls at a sign-out", value: back, hint: "It gets a logout token."))
+            \(Self.field("front-channel", "Address that browsers open at a sign-out", value: front, hint: "On a host of the redirect addresses above."))
             \(try area("origins", "Origins of pages that call the native endpoints", web.allowedOrigins, "A line each, such as https://app.example.com."))
             \(Self.field("homepage", "Home page", value: homepage, hint: "Error pages link to it."))
             <label class="choice"><input type="checkbox" name="third-party" value="1"\(" checked", if: isThirdParty)> \
@@ -53,11 +57,16 @@ extension Console {
         var web = client.web
         web.postLogoutRedirects = try lines("sign-out", of: form)
         web.allowedOrigins = try lines("origins", of: form)
+        let back = try value("back-channel", of: form).trimmed
+        web.backChannelLogout = back.isEmpty ? nil : back
+        let front = try value("front-channel", of: form).trimmed
+        web.frontChannelLogout = front.isEmpty ? nil : front
         let homepage = try value("homepage", of: form).trimmed
         web.homepage = homepage.isEmpty ? nil : homepage
         web.isThirdParty = try value("third-party", of: form) == "1"
         if client.isConfidential { web.requiresPKCE = try value("pkce", of: form) == "1" }
         client.web = web
+        try ApplicationCodec.checkLogout(of: client)
     }
 
     static func webFacts(of client: Client) -> [(String, HTML?)] {
@@ -68,6 +77,8 @@ extension Console {
             ("Redirect addresses of pages", text(client.redirects[.spa])),
             ("Redirect addresses of a server", text(client.redirects[.web])),
             ("Addresses after a sign-out", text(web.postLogoutRedirects)),
+            ("Address of the back channel at a sign-out", web.backChannelLogout.map { "\($0)" }),
+            ("Address of the front channel at a sign-out", web.frontChannelLogout.map { "\($0)" }),
             ("Origins for the native endpoints", text(web.allowedOrigins)),
             ("Home page", web.homepage.map { "\($0)" }),
             ("PKCE", web.requiresPKCE ? nil : "not required"),

@@ -95,11 +95,15 @@ extension Schema {
             "redirectUris": addresses.described("Where the web may send users back to."),
             "homePageUrl": text(1...RedirectAddresses.maximumBytes).orNull.described(
                 "The page that error pages may link to."),
+            "logoutUrl": text(1...RedirectAddresses.maximumBytes).orNull.described(
+                "Where browsers tell the application that a session has ended."),
         ])
 
     /// What an application is to the web, besides what the vendor has.
     private static let webMembers: [String: Schema] = [
         "nativeAuthPostLogoutRedirectUris": addresses.described("Where a sign-out in the browser may lead back to."),
+        "nativeAuthBackChannelLogoutUri": text(1...RedirectAddresses.maximumBytes).orNull.described(
+            "Where the server tells the application that a session has ended."),
         "nativeAuthAllowedOrigins": addresses.described(
             "The origins of pages that may call the native endpoints from a browser."),
         "nativeAuthRequiresPkce": flag.described("False only for an application with a secret or a key."),

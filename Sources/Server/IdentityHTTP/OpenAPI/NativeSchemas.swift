@@ -44,6 +44,8 @@ extension Schema {
             "authorization_response_iss_parameter_supported": flag, "claims_parameter_supported": flag,
             "request_parameter_supported": flag, "request_uri_parameter_supported": flag,
             "prompt_values_supported": list(of: text), "ui_locales_supported": list(of: text),
+            "backchannel_logout_supported": flag, "backchannel_logout_session_supported": flag,
+            "frontchannel_logout_supported": flag, "frontchannel_logout_session_supported": flag,
         ],
         optional: [
             "introspection_endpoint": url, "introspection_endpoint_auth_methods_supported": list(of: text),

@@ -16,11 +16,13 @@ enum ApplicationCodec {
         if let flow = client.sharedFlow { object["nativeAuthUserFlowId"] = .string(flow.text) }
         object["publicClient"] = redirects(client.redirects[.publicClient])
         object["spa"] = redirects(client.redirects[.spa])
-        object["web"] = web(client.redirects[.web], homepage: client.web.homepage)
+        object["web"] = web(
+            client.redirects[.web], homepage: client.web.homepage, logout: client.web.frontChannelLogout)
         if client.statesGroups { object["groupMembershipClaims"] = .string("SecurityGroup") }
         object["appRoles"] = .array(client.roles.map(GrantCodec.object))
         object["nativeAuthScopes"] = .texts(client.scopes)
         object["nativeAuthPostLogoutRedirectUris"] = .texts(client.web.postLogoutRedirects)
+        object["nativeAuthBackChannelLogoutUri"] = client.web.backChannelLogout.map { .string($0) } ?? .null
         object["nativeAuthAllowedOrigins"] = .texts(client.web.allowedOrigins)
         object["nativeAuthRequiresPkce"] = .boolean(client.web.requiresPKCE)
         object["nativeAuthIsThirdParty"] = .boolean(client.web.isThirdParty)
@@ -53,9 +55,11 @@ enum ApplicationCodec {
             "displayName": .string(name), "signInAudience": .string("AzureADMyOrg"),
             "isFallbackPublicClient": .boolean(false), "nativeAuthenticationApisEnabled": .string("none"),
             "nativeAuthSignIn": .null, "nativeAuthUserFlowId": .null, "groupMembershipClaims": .null,
-            "publicClient": redirects([]), "spa": redirects([]), "web": web([], homepage: nil), "appRoles": .array([]),
+            "publicClient": redirects([]), "spa": redirects([]), "web": web([], homepage: nil, logout: nil),
+            "appRoles": .array([]),
             "nativeAuthScopes": .array([]), "nativeAuthRoles": .array([]), "passwordCredentials": .array([]),
             "keyCredentials": .array([]), "nativeAuthPostLogoutRedirectUris": .array([]),
+            "nativeAuthBackChannelLogoutUri": .null,
             "nativeAuthAllowedOrigins": .array([]), "nativeAuthRequiresPkce": .boolean(true),
             "nativeAuthIsThirdParty": .boolean(false),
         ]
@@ -98,6 +102,9 @@ enum ApplicationCodec {
         var redirects: [RedirectAddresses.Kind: [String]] = [:]
         /// Of the member `web`; the inner nil removes it.
         var homepage: String??
+        /// The same for `logoutUrl` of `web`.
+        var frontChannelLogout: String??
+        var backChannelLogout: String??
         var postLogoutRedirects: [String]?
         var allowedOrigins: [String]?
         var requiresPKCE: Bool?
@@ -153,6 +160,9 @@ enum ApplicationCodec {
                 change.postLogoutRedirects = try texts(value, name) {
                     RedirectAddresses.fault($0, of: .publicClient, client: id)
                 }
+            case "nativeauthbackchannellogouturi":
+                guard value == .null || value.string != nil else { throw fault }
+                change.backChannelLogout = .some(value.string)
             case "nativeauthallowedorigins":
                 change.allowedOrigins = try texts(value, name) { RedirectAddresses.fault(origin: $0) }
             case "nativeauthrequirespkce": change.requiresPKCE = try flag(value, name) ?? true
@@ -181,6 +191,8 @@ enum ApplicationCodec {
             ("nativeAuthSignIn", change.method != nil), ("nativeAuthScopes", change.scopes ?? [] != []),
             ("groupMembershipClaims", change.statesGroups == true), ("appRoles", change.roles ?? [] != []),
             ("redirectUris", change.hasRedirects), ("homePageUrl", change.homepage.flatMap(\.self) != nil),
+            ("logoutUrl", change.frontChannelLogout.flatMap(\.self) != nil),
+            ("nativeAuthBackChannelLogoutUri", change.backChannelLogout.flatMap(\.self) != nil),
             ("nativeAuthPostLogoutRedirectUris", change.postLogoutRedirects ?? [] != []),
             ("nativeAuthAllowedOrigins", change.allowedOrigins ?? [] != []),
             ("nativeAuthRequiresPkce", change.requiresPKCE == false),
@@ -203,8 +215,11 @@ enum ApplicationCodec {
         .object(["redirectUris": .texts(addresses)])
     }
 
-    private static func web(_ addresses: [String], homepage: String?) -> JSONValue {
-        .object(["redirectUris": .texts(addresses), "homePageUrl": homepage.map { .string($0) } ?? .null])
+    private static func web(_ addresses: [String], homepage: String?, logout: String?) -> JSONValue {
+        .object([
+            "redirectUris": .texts(addresses), "homePageUrl": homepage.map { .string($0) } ?? .null,
+            "logoutUrl": logout.map { .string($0) } ?? .null,
+        ])
     }
 
     private static func flag(_ value: JSONValue, _ name: String) throws(DirectoryFailure) -> Bool? {
@@ -283,12 +298,17 @@ enum ApplicationCodec {
     ) throws(DirectoryFailure) {
         guard value != .null else {
             change.redirects[kind] = []
-            if kind == .web { change.homepage = .some(nil) }
+            if kind == .web { (change.homepage, change.frontChannelLogout) = (.some(nil), .some(nil)) }
             return
         }
         var members = try BodyMembers(value, kind.rawValue)
-        _ = (members.value("implicitGrantSettings"), members.value("logoutUrl"))
-        _ = (members.value("redirectUriSettings"), members.value("lastModifiedDateTime"))
+        _ = (
+            members.value("implicitGrantSettings"), members.value("redirectUriSettings"),
+            members.value("lastModifiedDateTime")
+        )
+        let removesLogout = members.isNull("logoutUrl")
+        let logout = try members.text("logoutUrl")
+        if kind == .web, logout != nil || removesLogout { change.frontChannelLogout = .some(logout) }
         let removesHomepage = members.isNull("homePageUrl")
         let homepage = try members.text("homePageUrl")
         let given = try members.list("redirectUris")
@@ -332,6 +352,20 @@ enum ApplicationCodec {
             entry.replaceRoles(ofApplicationAt: index, with: kept)
         }
         apply(change, to: &entry.applications[index])
+        try checkLogout(of: entry.applications[index])
+    }
+
+    /// A logout address depends on the redirect addresses, so that it is judged after the change.
+    static func checkLogout(of client: Client) throws(TenantEditFault) {
+        let faults = Client.LogoutChannel.allCases.compactMap { channel -> String? in
+            let name =
+                switch channel {
+                case .back: "nativeAuthBackChannelLogoutUri"
+                case .front: "logoutUrl"
+                }
+            return client.fault(ofLogoutAddress: channel).map { "\(name) \($0)." }
+        }
+        guard faults.isEmpty else { throw .invalid(faults) }
     }
 
     /// What the body says besides the roles.
@@ -345,6 +379,8 @@ enum ApplicationCodec {
         client.statesGroups = change.statesGroups ?? client.statesGroups
         var web = client.web
         web.homepage = change.homepage ?? web.homepage
+        web.frontChannelLogout = change.frontChannelLogout ?? web.frontChannelLogout
+        web.backChannelLogout = change.backChannelLogout ?? web.backChannelLogout
         web.postLogoutRedirects = change.postLogoutRedirects ?? web.postLogoutRedirects
         web.allowedOrigins = change.allowedOrigins ?? web.allowedOrigins
         web.requiresPKCE = change.requiresPKCE ?? web.requiresPKCE

@@ -45,8 +45,9 @@ extension OperatorDesk {
         ApplicationCodec.apply(body, to: &client)
         client.roles = body.roles ?? []
         let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
-        try await edit { entry in
+        try await edit { (entry) throws(TenantEditFault) in
             if body.makesApplication {
+                try ApplicationCodec.checkLogout(of: newClient)
                 entry.applications.append(newClient)
             } else {
                 entry.daemons.append(newDaemon)

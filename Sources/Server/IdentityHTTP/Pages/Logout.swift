@@ -89,9 +89,9 @@ extension IdentityRoutes {
     private func signOut(
         _ signIn: BrowserSignIn, _ target: SignOutTarget, _ visit: HostedVisit
     ) async throws -> Response {
-        try await engine.endBrowserSession(
+        let told = try await engine.endBrowserSession(
             signIn.session, for: target.client, from: visit.context.source?.forEngine, now: visit.now)
-        var response = finished(target, visit)
+        var response = finished(target, visit, try await frames(for: told, of: signIn, visit))
         // What was begun with the session, in whatever tab, ends with it.
         for field in [visit.cookies.endingSession] + visit.cookies.endingFlows {
             response.headers.append(HTTPField(name: .setCookie, value: field))
@@ -99,9 +99,34 @@ extension IdentityRoutes {
         return response
     }
 
-    private func finished(_ target: SignOutTarget, _ visit: HostedVisit) -> Response {
+    /// What the browser opens so that applications end their own sessions (OpenID Connect Front-Channel Logout 1.0): the
+    /// addresses of those that got tokens from the session, with what their ID tokens say.
+    private func frames(
+        for clients: [ClientID], of signIn: BrowserSignIn, _ visit: HostedVisit
+    ) async throws -> [String] {
+        guard !clients.isEmpty else { return [] }
+        let tenant = visit.tenant.id
+        let addresses = try await engine.applications(of: visit.tenant).compactMap { client -> String? in
+            // Judged again: a document of an earlier version may be in force.
+            guard clients.contains(client.id), let address = client.web.frontChannelLogout,
+                client.fault(ofLogoutAddress: .front) == nil
+            else { return nil }
+            let id = engine.logoutID(of: signIn.session.id, for: client.id, in: tenant)
+            return address + (address.contains("?") ? "&" : "?")
+                + Console.query([("iss", visit.issuer), ("sid", id.text)])
+        }
+        return Array(addresses.prefix(Self.mostFrames))
+    }
+
+    /// A page of more frames than this would not load in time.
+    static let mostFrames = 20
+
+    private func finished(_ target: SignOutTarget, _ visit: HostedVisit, _ frames: [String] = []) -> Response {
         guard let address = target.address, !target.isLink else {
-            return HostedPage.signedOut(visit, link: target.address)
+            return HostedPage.signedOut(visit, link: target.address, frames: frames)
+        }
+        guard frames.isEmpty else {
+            return HostedPage.signedOut(visit, link: address, frames: frames, movesOn: true)
         }
         // After a form of ours a browser may stop at the form's policy; an app's address is listed there.
         return visit.request.method == .post && address.lowercased().hasPrefix("http")
@@ -160,17 +185,24 @@ extension IdentityRoutes {
 }
 
 extension HostedPage {
-    /// - Parameter link: An address that the user can go on to.
+    /// - Parameters:
+    ///   - link: An address that the user can go on to.
+    ///   - movesOn: Whether the page goes there by itself, once its frames had time to load.
     static func signedOut(
-        _ visit: HostedVisit, link: String?, _ status: HTTPResponse.Status = .ok
+        _ visit: HostedVisit, link: String?, _ status: HTTPResponse.Status = .ok, frames: [String] = [],
+        movesOn: Bool = false
     ) -> Response {
         let text = visit.language
         let go: HTML? = link.map {
             "<p class=\"links\"><a class=\"button quiet\" href=\"\($0)\">\(text(.goOn))</a></p>"
         }
-        return HostedPage(
+        var page = HostedPage(
             language: text, brand: visit.brand, title: .signedOut,
-            body: "<p class=\"lead\">\(text(.signedOutHelp))</p>\(go)"
-        ).response(status)
+            body: "<p class=\"lead\">\(text(.signedOutHelp))</p>\(go)")
+        page.frames = frames
+        if movesOn { (page.refresh, page.refreshDelay) = (link, 3) }
+        var response = page.response(status)
+        if !frames.isEmpty { response.headers[ConsoleHeader.referrerPolicy] = "no-referrer" }
+        return response
     }
 }

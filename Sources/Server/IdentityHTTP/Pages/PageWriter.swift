@@ -18,6 +18,10 @@ struct HostedPage: Sendable {
     var formTarget: String?
     /// The address that the page leads to by itself.
     var refresh: String?
+    /// Seconds before it does.
+    var refreshDelay = 0
+    /// The addresses that frames which are not shown open.
+    var frames: [String] = []
     var isSubmittedByScript = false
 
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
@@ -27,6 +31,10 @@ struct HostedPage: Sendable {
         let full =
             (problem == nil ? "" : "\(language(.errorPrefix)): ") + heading
             + (brand.name.isEmpty ? "" : " – \(brand.name)")
+        // They may run scripts, and neither move this page on nor open windows.
+        let framed = frames.map { address -> HTML in
+            "<iframe hidden sandbox=\"allow-scripts allow-same-origin\" src=\"\(address)\"></iframe>"
+        }
         let html: HTML = """
             <!doctype html>
             <html lang="\(language.language.rawValue)" dir="\(direction)"><head><meta charset="utf-8">
@@ -41,14 +49,14 @@ struct HostedPage: Sendable {
             \(problem.map(summary))
             \(noticeText)
             \(body)
-            \(brand.foot(in: language))
+            \(brand.foot(in: language))\(framed)
             </main></body></html>
 
             """
         var response = Response(
-            status: status, headers: Self.headers(formTarget: formTarget),
+            status: status, headers: Self.headers(formTarget: formTarget, frames: frames),
             body: ResponseBody(byteBuffer: ByteBuffer(string: html.text)))
-        if let refresh { response.headers[HostedHeader.refresh] = "0; url=\(refresh)" }
+        if let refresh { response.headers[HostedHeader.refresh] = "\(refreshDelay); url=\(refresh)" }
         return response
     }
 
@@ -61,10 +69,13 @@ struct HostedPage: Sendable {
     }
 
     /// SEC-WEB-2, SEC-WEB-12.
-    static func headers(formTarget: String?) -> HTTPFields {
+    static func headers(formTarget: String?, frames: [String] = []) -> HTTPFields {
+        let origins = Set(frames.compactMap { RedirectAddresses.origin(of: $0) }).sorted()
+        let sources = origins.isEmpty ? "" : "frame-src \(origins.joined(separator: " ")); "
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-            .contentSecurityPolicy: policy(forms: "form-action 'self'\(formTarget.map { " \($0)" } ?? ""); "),
+            .contentSecurityPolicy: policy(
+                forms: "\(sources)form-action 'self'\(formTarget.map { " \($0)" } ?? ""); "),
             ConsoleHeader.referrerPolicy: "same-origin",
         ]
         headers[HostedHeader.frameOptions] = "DENY"

@@ -39,6 +39,7 @@ package struct Migration: Sendable {
         auditPartitions,
         Migration(name: "0024 positions", sqlite: positions),
         Migration(name: "0025 browsers", sqlite: browsers),
+        Migration(name: "0026 logouts", sqlite: logouts),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -107,6 +108,22 @@ package struct Migration: Sendable {
         ALTER TABLE refresh_families ADD COLUMN browser_session BLOB;
         CREATE INDEX refresh_families_by_browser ON refresh_families (tenant, browser_session)
             WHERE browser_session IS NOT NULL;
+        """
+
+    /// The applications that are to be told that a browser session has ended (`OIDC-25`). A row outlives its session and its
+    /// user.
+    private static let logouts = """
+        CREATE TABLE logouts (
+            tenant BLOB NOT NULL,
+            browser_session BLOB NOT NULL,
+            client BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            ended_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, browser_session, client)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX logouts_by_due ON logouts (due_at);
         """
 
     private static let signUp = """

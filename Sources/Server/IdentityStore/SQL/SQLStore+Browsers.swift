@@ -23,13 +23,15 @@ extension SQLStore {
 
     package func endBrowserSession(
         _ id: UUID, in tenant: TenantID, at date: Date, recording event: AuditEvent
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> [ClientID] {
         try await write([]) { session in
+            try session.queueLogouts(ofSessions: "id = ?", [id], in: tenant, at: date)
             let ended = try session.change(
                 "DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, id])
-            guard ended == 1 else { return }
+            guard ended == 1 else { return [] }
             try session.endPassingFamilies(ofBrowserSession: id, in: tenant, at: date)
             try session.insert(event)
+            return try session.clients(ofBrowserSession: id, in: tenant).get()
         }
     }
 
@@ -71,6 +73,9 @@ extension SQLSession {
 
     func open(_ session: BrowserSession, replacing replaced: UUID?, in tenant: TenantID) throws {
         if let replaced {
+            if replaced != session.id {
+                try queueLogouts(ofSessions: "id = ?", [replaced], in: tenant, at: session.createdAt)
+            }
             // A session that goes on under its id must still be there: a sign-out may have come first.
             try run(
                 "DELETE FROM browser_sessions WHERE tenant = ? AND id = ?", [tenant, replaced],
@@ -93,6 +98,7 @@ extension SQLSession {
     }
 
     func endBrowserSession(_ id: UUID, of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try queueLogouts(ofSessions: #"id = ? AND "user" = ?"#, [id, user], in: tenant, at: date)
         let ended = try change(
             #"DELETE FROM browser_sessions WHERE tenant = ? AND id = ? AND "user" = ?"#, [tenant, id, user])
         if ended == 1 { try endPassingFamilies(ofBrowserSession: id, in: tenant, at: date) }
@@ -100,13 +106,14 @@ extension SQLSession {
 
     /// - Parameter kept: A session that stays.
     func endBrowserSessions(
-        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool, except kept: UUID?
+        of user: UserID, in tenant: TenantID, keepingTwoFactors: Bool = false, except kept: UUID? = nil, at date: Date
     ) throws {
         let condition =
-            (keepingTwoFactors ? "AND has_two_factors = 0" : "") + (kept == nil ? "" : " AND id <> ?")
+            #""user" = ?"# + (keepingTwoFactors ? " AND has_two_factors = 0" : "") + (kept == nil ? "" : " AND id <> ?")
+        let values: [any StoredValue] = [user] + (kept.map { [$0] } ?? [])
+        try queueLogouts(ofSessions: condition, values, in: tenant, at: date)
         try run(
-            #"DELETE FROM browser_sessions WHERE tenant = ? AND "user" = ? \#(condition)"#,
-            [tenant, user] + (kept.map { [$0] } ?? []), expecting: nil)
+            "DELETE FROM browser_sessions WHERE tenant = ? AND \(condition)", [tenant] + values, expecting: nil)
     }
 
     /// Ends the tokens of applications that asked for none beyond the session (`OIDC-23`).

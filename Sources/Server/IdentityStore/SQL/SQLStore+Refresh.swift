@@ -91,7 +91,7 @@ extension SQLSession {
             UPDATE refresh_families SET revoked_at = ?
             WHERE tenant = ? AND "user" = ? AND revoked_at IS NULL \(condition)
             """, [date, tenant, user] + (kept.map { [$0] } ?? []))
-        try endBrowserSessions(of: user, in: tenant, keepingTwoFactors: keepingTwoFactors, except: kept)
+        try endBrowserSessions(of: user, in: tenant, keepingTwoFactors: keepingTwoFactors, except: kept, at: date)
         guard let kept else { return }
         try run(
             #"UPDATE refresh_families SET kept_at = ? WHERE tenant = ? AND "user" = ? AND id = ? AND revoked_at IS NULL"#,

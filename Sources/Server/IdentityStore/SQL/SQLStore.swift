@@ -6,7 +6,8 @@ import Tracing
 /// A database that runs transactions. All stores of the engine are built on it, in the files beside this one: the same
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
-    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore, BrowserStore
+    AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore, BrowserStore,
+    LogoutStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -113,6 +114,8 @@ package struct SQLSubject: Hashable, Sendable {
     static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
     static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
+    /// The queue of ended sessions: one worker at a time takes from it.
+    static let logouts = Self(17, nil, Data())
     /// The partitions of the audit trail.
     package static let auditPartitions = Self(15, nil, Data())
 }

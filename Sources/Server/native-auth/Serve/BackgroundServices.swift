@@ -419,6 +419,20 @@ struct AsyncTimer: AsyncSequence, Sendable {
     }
 }
 
+/// Tells applications of ended sessions, looked for once a second. An application that is slow holds up no other.
+struct Logouts: Service {
+    let courier: LogoutCourier
+
+    func run() async throws {
+        await withDiscardingTaskGroup { group in
+            for await _ in AsyncTimer(seconds: 1).cancelOnGracefulShutdown() {
+                group.addTask { await courier.serve() }
+            }
+            group.cancelAll()
+        }
+    }
+}
+
 /// Tells the subscribers of all tenants what happened, looked for once a second. One that is slow holds up no other.
 struct Notifications: Service {
     let tenants: LiveTenants

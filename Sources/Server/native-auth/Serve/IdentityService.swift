@@ -221,6 +221,16 @@ struct IdentityService: Sendable {
                 courier: NotificationCourier(
                     store: store, http: http, tokens: tokens, lineID: { engine.lineID(of: $0, in: $1) },
                     clock: clock, randomness: randomness, logger: logger)),
+            Logouts(
+                courier: LogoutCourier(
+                    store: store, http: http,
+                    address: { [tenants] client, tenant in
+                        tenants.directory.entries.first { $0.tenant.id == tenant }?.applications
+                            .first { $0.id == client }?.web.backChannelLogout
+                    },
+                    token: { logout, now throws(TokenIssuerError) in
+                        try await engine.logoutToken(logout, now: now)
+                    }, clock: clock, logger: logger)),
             CertificateWatch(
                 certificate: settings.certificate, host: settings.baseURL.flatMap { URL(string: $0)?.host() },
                 clock: clock, logger: logger),

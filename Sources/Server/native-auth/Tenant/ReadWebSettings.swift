@@ -34,6 +34,8 @@ enum ReadWebSettings {
             RedirectAddresses.fault($0, of: .publicClient, client: client)
         }
         web.allowedOrigins = texts("allowedOrigins", of: members, faults) { RedirectAddresses.fault(origin: $0) }
+        web.backChannelLogout = members.text("backChannelLogoutUri")
+        web.frontChannelLogout = members.text("frontChannelLogoutUri")
         web.homepage = members.text("homepage")
         if let homepage = web.homepage,
             let fault = RedirectAddresses.fault(homepage, of: .web, client: client)
@@ -50,6 +52,21 @@ enum ReadWebSettings {
         }
         web.isThirdParty = members.flag("thirdParty") ?? false
         return (web, credentials)
+    }
+
+    /// The logout addresses, once the redirect addresses are known.
+    static func checkLogout(of client: Client, _ members: YAMLMembers) {
+        for channel in Client.LogoutChannel.allCases {
+            let name =
+                switch channel {
+                case .back: "backChannelLogoutUri"
+                case .front: "frontChannelLogoutUri"
+                }
+            guard let address = client.logoutAddress(channel), let fault = client.fault(ofLogoutAddress: channel) else {
+                continue
+            }
+            members.add("\(name) “\(Terminal.harmless(address))” \(fault).", at: name)
+        }
     }
 
     private static func texts(

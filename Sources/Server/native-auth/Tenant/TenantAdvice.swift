@@ -61,6 +61,11 @@ extension ReadTenant {
                 every token, and apps cannot keep one; say nativeAuthentication: false, and give the app an application of its own.
                 """, line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
         }
+        if client.web.backChannelLogout?.hasPrefix("http:") == true {
+            advice.add(
+                "the backChannelLogoutUri of \(name) is http; a production server calls https only, so that each call fails.",
+                line: members.line(of: "backChannelLogoutUri"))
+        }
         if !client.web.allowedOrigins.isEmpty, !client.isNativeAuthEnabled {
             advice.add(
                 "\(name) has allowedOrigins and no nativeAuthentication, so that they have no effect.",

@@ -59,6 +59,8 @@ enum TenantText {
     private static func members(of web: WebSettings) -> [(String, Node?)] {
         [
             ("postLogoutRedirectUris", list(web.postLogoutRedirects.map { scalar($0) })),
+            ("backChannelLogoutUri", web.backChannelLogout.map { scalar($0) }),
+            ("frontChannelLogoutUri", web.frontChannelLogout.map { scalar($0) }),
             ("homepage", web.homepage.map { scalar($0) }),
             ("allowedOrigins", list(web.allowedOrigins.map { scalar($0) })),
             ("secrets", list(web.secrets.map { mapping(Self.members(of: $0)) })),

@@ -127,7 +127,7 @@ extension AuditEvent.Kind {
         case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
-            .browserSignedOut,
+            .browserSignedOut, .logoutUndelivered,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
@@ -155,7 +155,7 @@ extension AuditEvent.Kind {
             "UserManagement"
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused,
-            .browserSignedOut, .signInSucceeded, .signInFailed,
+            .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
@@ -173,7 +173,7 @@ extension AuditEvent.Kind {
         switch self {
         case .signUpRefused, .codeRefused, .codesExhausted, .tokenReuseDetected, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .mailFlood, .signInFailed, .signInLocked, .secondFactorRequired,
-            .secondFactorFailed, .daemonRefused, .clientRefused:
+            .secondFactorFailed, .daemonRefused, .clientRefused, .logoutUndelivered:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
             .tokenRevoked, .codeRedeemed, .browserSignedOut, .signInSucceeded, .secondFactorPassed, .methodRegistered,
