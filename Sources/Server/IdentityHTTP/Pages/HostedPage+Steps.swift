@@ -283,7 +283,9 @@ extension HostedPage {
             || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
     }
 
-    static func error(_ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext) -> Response {
+    static func error(
+        _ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext, _ brand: PageBrand = .none
+    ) -> Response {
         let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
@@ -298,10 +300,15 @@ extension HostedPage {
             case .request(let fault):
                 (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
+        var home: HTML?
+        if case .authorize(_, let client?) = fault, let address = client.web.homepage {
+            home =
+                "<p class=\"links\"><a class=\"button quiet\" href=\"\(address)\">\(text(.backToApp(client.displayName)))</a></p>"
+        }
         let page = HostedPage(
-            language: text, brand: .none, title: title,
+            language: text, brand: brand, title: title,
             body: """
-                <p class="lead">\(text(help))</p>
+                <p class="lead">\(text(help))</p>\(home)
                 <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>
                 """)
         var response = page.response(status)

@@ -56,9 +56,9 @@ extension IdentityRoutes {
         guard let client = try await engine.application(named: id, in: visit.tenant) else {
             throw HostedFault.authorize(.unknownClient)
         }
-        guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers) }
+        guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers, from: client) }
         guard let kind = client.redirects.accepts(redirect) else {
-            throw HostedFault.authorize(.redirectNotRegistered)
+            throw HostedFault.authorize(.redirectNotRegistered, from: client)
         }
         // From here on the client gets every error. A hint that is not ours says nothing.
         let hint = try await hint(fields, visit)
@@ -307,6 +307,18 @@ extension IdentityRoutes {
         return visit
     }
 
+    /// The look of an error's page; that of no tenant when the tenant cannot be read.
+    private func brand(of context: IdentityRequestContext) async -> PageBrand {
+        do {
+            guard let name = context.parameters.get("tenant"), let tenant = try await engine.tenant(named: name) else {
+                return .none
+            }
+            return PageBrand(tenant, at: HostedVisit.path(of: engine.settings.baseURL) + "/\(tenant.id)")
+        } catch {
+            return .none
+        }
+    }
+
     /// Turns faults into pages. Only failures of the server go on to the guard.
     func paged(
         _ request: Request, _ context: IdentityRequestContext, _ body: () async throws -> Response
@@ -314,9 +326,9 @@ extension IdentityRoutes {
         do {
             return try await body()
         } catch let fault as HostedFault {
-            return HostedPage.error(fault, request, context)
+            return HostedPage.error(fault, request, context, await brand(of: context))
         } catch let fault as RequestFault {
-            return HostedPage.error(.request(fault), request, context)
+            return HostedPage.error(.request(fault), request, context, await brand(of: context))
         } catch let error as EngineError {
             switch error {
             case .broken: throw error
@@ -365,7 +377,7 @@ struct HostedVisit: Sendable {
     }
 
     /// The path of the base URL, without a slash at its end.
-    private static func path(of baseURL: String) -> String {
+    static func path(of baseURL: String) -> String {
         let parts = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count == 4 ? "/\(parts[3])" : ""
     }
@@ -388,7 +400,8 @@ enum HostedHandle {
 /// Why a page of an error is shown.
 enum HostedFault: Error, Hashable, Sendable {
     case unknownTenant
-    case authorize(AuthorizePageFault)
+    /// - Parameter from: The application, once it is known: the page may lead to its homepage.
+    case authorize(AuthorizePageFault, from: Client? = nil)
     /// This browser has no such flow.
     case unknownFlow
     case tooOld
