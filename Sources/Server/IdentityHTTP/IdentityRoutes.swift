@@ -98,6 +98,14 @@ package struct IdentityRoutes: Sendable {
             }
         }
         if let console { addConsole(console, to: router) }
+        // For the console's view of the hosted pages; with one listener they are there already.
+        if case .operators = listener { addLooks(to: router) }
+    }
+
+    /// What hosted pages look like.
+    private func addLooks(to router: Router<IdentityRequestContext>) {
+        route(router, "/{tenant}/theme/{name}", .get, handler: theme)
+        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
     }
 
     /// The operators' pages. A path has the methods of its routes.
@@ -136,7 +144,7 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
         route(router, "/{tenant}/account", .get, .post, handler: account)
         route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
-        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
+        addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
             request, context in
             try await answeringOrigin(of: request, context, client: nil) { try await userInfo(request, context) }

@@ -28,7 +28,6 @@ extension Engine {
             throw .broken("an account has no address")
         }
         let version = caller.account.credentialVersion
-        let secret = Data(caller.proof.secret.reveal().utf8)
         switch command {
         case .changePassword(let current, let new, let keepsOthers):
             if let answer = try await repeatedChange(current, to: new, keepsOthers, of: caller, own, in: context) {
@@ -57,6 +56,7 @@ extension Engine {
                 (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors && !proven.provesOwnMailbox
                 && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
+            let secret = Data(caller.proof.secret.reveal().utf8)
             let flow = ports.randomness.uuid(at: context.now)
             let step = Step(
                 context: context, envelope: envelope(flow, state, context), secret: secret,
@@ -92,27 +92,28 @@ extension Engine {
             to: try step(under: version - 1, [current, new], keepsOthers, of: caller, own, in: context))
     }
 
-    /// Whether a request repeats the change of the password a moment ago that gave the browser's session another cookie: the
-    /// second half of a double click still has the old one, and what both halves know.
+    /// The session of a request that repeats the change of the password a moment ago, by which it got another cookie: the
+    /// second half of a double click still has the old one, and the passwords; nil for any other request.
     ///
     /// - Parameters:
     ///   - session: The id of the session.
     ///   - cookie: The old cookie.
-    package func isRepeatedChange(
+    package func sessionOfRepeatedChange(
         _ current: Secret<String>?, to new: Secret<String>, session: String, cookie: Secret<String>,
         in context: CallerContext
-    ) async throws(EngineError) -> Bool {
+    ) async throws(EngineError) -> BrowserSession? {
         guard case .found(let tenant, let client) = try await resolve(context),
             let signIn = try await browserSignIn(
                 renewedCookie(after: cookie, in: tenant.id), in: tenant, now: context.now),
             signIn.session.id.text == session, let own = EmailAddress(stored: signIn.account.user.email)
-        else { return false }
+        else { return nil }
         let caller = DirectoryCaller(
-            tenant: tenant, client: client, account: signIn.account, proof: AccountProof(signIn.session, cookie: cookie))
+            tenant: tenant, client: client, account: signIn.account, proof: AccountProof(signIn.session, cookie: cookie)
+        )
         let answer = try await repeatedChange(
             current, to: new, false, of: caller, own, in: self.context(of: context, tenant, client))
-        if case .accepted = answer?.verdict { return true }
-        return false
+        guard case .accepted = answer?.verdict else { return nil }
+        return signIn.session
     }
 
     private func envelope(_ flow: UUID, _ state: AccountState, _ context: RequestContext) -> FlowEnvelope {

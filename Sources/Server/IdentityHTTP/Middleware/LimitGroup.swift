@@ -24,6 +24,11 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
                 self = .step
                 return
             }
+            // A style or a picture of the tenant's, as cheap as those of `/web/`.
+            if path == "theme/{name}" {
+                self = .probe
+                return
+            }
             let group = V1Endpoint(rawValue: path)?.limitGroup ?? MetadataEndpoint(rawValue: path)?.limitGroup
             guard let group else { return nil }
             self = group

@@ -97,10 +97,10 @@ extension IdentityRoutes {
                 // A user without a password sent no present one.
                 let given = try passwords(form)
                 let context = visit.caller(Client.accountPageID, .account)
-                if try await engine.isRepeatedChange(
+                if let session = try await engine.sessionOfRepeatedChange(
                     given.current, to: given.new, session: session, cookie: cookie, in: context)
                 {
-                    return passwordChanged(after: cookie, visit)
+                    return passwordChanged(after: cookie, of: session, visit)
                 }
             }
             return Self.seeOther(visit.path(of: part))
@@ -202,8 +202,10 @@ extension IdentityRoutes {
             guard let problem = HostedProblem(refusal) else { return Self.seeOther(visit.path(of: .password)) }
             return try await page(.password, caller, visit, problem: problem, typed: form)
         case .accepted:
-            guard let cookie = visit.cookies.session else { return Self.seeOther(visit.path(of: .overview)) }
-            return passwordChanged(after: cookie, visit)
+            guard let cookie = visit.cookies.session, let session = visit.signIn?.session else {
+                return Self.seeOther(visit.path(of: .overview))
+            }
+            return passwordChanged(after: cookie, of: session, visit)
         }
     }
 
@@ -213,10 +215,12 @@ extension IdentityRoutes {
         return (current, V1Codec.bounded(Secret(try Console.value("new-password", of: form))))
     }
 
-    private func passwordChanged(after cookie: Secret<String>, _ visit: HostedVisit) -> Response {
+    private func passwordChanged(
+        after cookie: Secret<String>, of session: BrowserSession, _ visit: HostedVisit
+    ) -> Response {
         var response = Self.seeOther(visit.path(of: .overview, .passwordChanged))
         let field = visit.cookies.settingSession(
-            engine.renewedCookie(after: cookie, in: visit.tenant.id), lifetime: visit.signIn?.session.cookieLifetime)
+            engine.renewedCookie(after: cookie, in: visit.tenant.id), lifetime: session.cookieLifetime)
         response.headers.append(HTTPField(name: .setCookie, value: field))
         return response
     }

@@ -15,7 +15,7 @@ extension HostedPage {
         form: (AccountPart) -> AccountForm
     ) -> HostedPage {
         var page = HostedPage(
-            language: visit.language, brand: visit.tenant.displayName, title: part.title, body: "", problem: problem,
+            language: visit.language, brand: visit.brand, title: part.title, body: "", problem: problem,
             notice: problem == nil ? visit.notice : nil)
         page.isWide = true
         func value(_ name: String, _ usual: String = "") -> String {
@@ -213,7 +213,7 @@ extension HostedPage {
             <p class="links"><a class="button quiet" href="\(visit.path(of: .overview))">\(text(.signInButton))</a></p>
             """ : "<p class=\"lead\">\(text(.signedOutHelp))</p>"
         return HostedPage(
-            language: text, brand: visit.tenant.displayName, title: days > 0 ? .deletionPlanned : .accountDeleted,
+            language: text, brand: visit.brand, title: days > 0 ? .deletionPlanned : .accountDeleted,
             body: help
         ).response()
     }

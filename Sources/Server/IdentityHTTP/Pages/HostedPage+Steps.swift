@@ -31,7 +31,7 @@ extension HostedPage {
         notice: PagePhrase?
     ) -> HostedPage {
         var page = HostedPage(
-            language: visit.language, brand: visit.tenant.displayName, title: .signIn, body: "", problem: problem,
+            language: visit.language, brand: visit.brand, title: .signIn, body: "", problem: problem,
             notice: notice)
         let answer = ClientAnswer(to: flow.request.answer, members: [], issuer: "")
         if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
@@ -266,7 +266,7 @@ extension HostedPage {
     static func moving(_ visit: HostedVisit, to address: String) -> Response {
         let (text, app) = (visit.language, visit.application)
         let page = HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .movingOn,
+            language: text, brand: visit.brand, title: .movingOn,
             body: """
                 <p class="lead">\(text(.movingOnHelp(app: app)))</p>
                 <p class="links"><a class="button primary" href="\(address)">\(text(.goOn))</a></p>
@@ -280,7 +280,7 @@ extension HostedPage {
     static func done(_ visit: HostedVisit) -> Response {
         let text = visit.language
         return HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .signedIn,
+            language: text, brand: visit.brand, title: .signedIn,
             body: "<p class=\"lead\">\(text(.mayCloseWindow(app: visit.application)))</p>"
         ).response()
     }
@@ -291,7 +291,7 @@ extension HostedPage {
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
         let page = HostedPage(
-            language: text, brand: "", title: .movingOn,
+            language: text, brand: .none, title: .movingOn,
             body:
                 "<form method=\"post\" action=\"\(answer.to.redirect)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
         )
@@ -327,7 +327,7 @@ extension HostedPage {
                 (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
         let page = HostedPage(
-            language: text, brand: "", title: title,
+            language: text, brand: .none, title: title,
             body: """
                 <p class="lead">\(text(help))</p>
                 <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>

@@ -393,6 +393,7 @@ struct HostedVisit: Sendable {
     var application: String { client?.displayName ?? tenant.displayName }
     /// The tenant's part of paths, by its id.
     var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
+    var brand: PageBrand { PageBrand(tenant, at: path) }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
     /// What the page says first, by the whole query.
     var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }

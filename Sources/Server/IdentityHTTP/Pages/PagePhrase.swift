@@ -70,6 +70,8 @@ enum PagePhrase: Hashable, Sendable {
     case signUpClosed
     case noPassword
     case changedElsewhere, nameTaken, lastMethod, addressTaken, addressNotUsable
+    // Links to pages of the tenant.
+    case privacy, terms, support
     /// A receiver of the tenant wrote it.
     case text(String)
     /// Goes before the title of a page with a problem, and its summary.

@@ -144,6 +144,9 @@ extension PagePhrase {
         case .lastMethod: "التحقق الإضافي مطلوب، وهذا هو الأخير."
         case .addressTaken: "يوجد حساب آخر بهذا العنوان."
         case .addressNotUsable: "هذا ليس عنوان بريد إلكتروني، أو أنه موجود في حسابك بالفعل."
+        case .privacy: "الخصوصية"
+        case .terms: "شروط الاستخدام"
+        case .support: "المساعدة"
         case .errorPrefix: "خطأ"
         }
     }

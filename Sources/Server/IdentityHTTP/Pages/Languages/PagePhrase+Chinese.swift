@@ -138,6 +138,9 @@ extension PagePhrase {
         case .lastMethod: "需要额外验证，而这是最后一个。"
         case .addressTaken: "此地址已有另一个账户。"
         case .addressNotUsable: "这不是电子邮件地址，或者您的账户已有此地址。"
+        case .privacy: "隐私"
+        case .terms: "使用条款"
+        case .support: "帮助"
         case .errorPrefix: "错误"
         }
     }

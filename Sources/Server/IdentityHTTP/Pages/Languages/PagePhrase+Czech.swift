@@ -145,6 +145,9 @@ extension PagePhrase {
         case .lastMethod: "Další ověření je povinné a toto je poslední."
         case .addressTaken: "S touto adresou existuje jiný účet."
         case .addressNotUsable: "Toto není e-mailová adresa, nebo ji váš účet už má."
+        case .privacy: "Soukromí"
+        case .terms: "Podmínky použití"
+        case .support: "Nápověda"
         case .errorPrefix: "Chyba"
         }
     }

@@ -145,6 +145,9 @@ extension PagePhrase {
         case .lastMethod: "Du har brug for en ekstra bekræftelse, og dette er den sidste."
         case .addressTaken: "Der er en anden konto med denne adresse."
         case .addressNotUsable: "Dette er ikke en e-mailadresse, eller din konto har den allerede."
+        case .privacy: "Privatliv"
+        case .terms: "Vilkår"
+        case .support: "Hjælp"
         case .errorPrefix: "Fejl"
         }
     }

@@ -149,6 +149,9 @@ extension PagePhrase {
         case .lastMethod: "U hebt een extra verificatie nodig, en dit is de laatste."
         case .addressTaken: "Er is een ander account met dit adres."
         case .addressNotUsable: "Dit is geen e-mailadres, of uw account heeft het al."
+        case .privacy: "Privacy"
+        case .terms: "Voorwaarden"
+        case .support: "Hulp"
         case .errorPrefix: "Fout"
         }
     }

@@ -145,6 +145,9 @@ extension PagePhrase {
         case .lastMethod: "You need a second factor, and this is the last one."
         case .addressTaken: "There is another account with this address."
         case .addressNotUsable: "This is no e-mail address, or your account has it already."
+        case .privacy: "Privacy"
+        case .terms: "Terms of use"
+        case .support: "Help"
         case .errorPrefix: "Error"
         }
     }

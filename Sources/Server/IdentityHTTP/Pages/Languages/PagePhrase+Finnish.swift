@@ -149,6 +149,9 @@ extension PagePhrase {
         case .lastMethod: "Tarvitset lisävahvistuksen, ja tämä on viimeinen."
         case .addressTaken: "Tällä osoitteella on toinen tili."
         case .addressNotUsable: "Tämä ei ole sähköpostiosoite, tai se on jo tililläsi."
+        case .privacy: "Tietosuoja"
+        case .terms: "Käyttöehdot"
+        case .support: "Ohje"
         case .errorPrefix: "Virhe"
         }
     }

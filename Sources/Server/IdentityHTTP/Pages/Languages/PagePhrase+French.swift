@@ -152,6 +152,9 @@ extension PagePhrase {
         case .lastMethod: "Une vérification supplémentaire est obligatoire, et celle-ci est la dernière."
         case .addressTaken: "Il existe un autre compte avec cette adresse."
         case .addressNotUsable: "Ce n’est pas une adresse e-mail, ou votre compte l’a déjà."
+        case .privacy: "Confidentialité"
+        case .terms: "Conditions d’utilisation"
+        case .support: "Aide"
         case .errorPrefix: "Erreur"
         }
     }

@@ -153,6 +153,9 @@ extension PagePhrase {
         case .lastMethod: "Sie brauchen eine zusätzliche Bestätigung, und dies ist die letzte."
         case .addressTaken: "Es gibt ein anderes Konto mit dieser Adresse."
         case .addressNotUsable: "Das ist keine E-Mail-Adresse, oder Ihr Konto hat sie schon."
+        case .privacy: "Datenschutz"
+        case .terms: "Nutzungsbedingungen"
+        case .support: "Hilfe"
         case .errorPrefix: "Fehler"
         }
     }

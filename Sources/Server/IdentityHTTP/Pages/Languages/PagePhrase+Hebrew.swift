@@ -142,6 +142,9 @@ extension PagePhrase {
         case .lastMethod: "נדרש אימות נוסף, וזה האחרון."
         case .addressTaken: "יש חשבון אחר עם הכתובת הזו."
         case .addressNotUsable: "זו לא כתובת אימייל, או שהיא כבר שייכת לחשבון שלך."
+        case .privacy: "פרטיות"
+        case .terms: "תנאי שימוש"
+        case .support: "עזרה"
         case .errorPrefix: "שגיאה"
         }
     }

@@ -147,6 +147,9 @@ extension PagePhrase {
         case .lastMethod: "Ti serve una verifica aggiuntiva, e questa è l’ultima."
         case .addressTaken: "Esiste un altro account con questo indirizzo."
         case .addressNotUsable: "Questo non è un indirizzo email, oppure il tuo account lo ha già."
+        case .privacy: "Privacy"
+        case .terms: "Condizioni d’uso"
+        case .support: "Aiuto"
         case .errorPrefix: "Errore"
         }
     }

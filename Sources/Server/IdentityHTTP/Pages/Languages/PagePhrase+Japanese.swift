@@ -138,6 +138,9 @@ extension PagePhrase {
         case .lastMethod: "追加の本人確認が必要で、これが最後の 1 件です。"
         case .addressTaken: "このメール アドレスの別のアカウントがあります。"
         case .addressNotUsable: "メール アドレスではないか、すでにアカウントに登録されています。"
+        case .privacy: "プライバシー"
+        case .terms: "利用規約"
+        case .support: "ヘルプ"
         case .errorPrefix: "エラー"
         }
     }

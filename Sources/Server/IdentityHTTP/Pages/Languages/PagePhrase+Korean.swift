@@ -138,6 +138,9 @@ extension PagePhrase {
         case .lastMethod: "추가 인증이 필요하며 이것이 마지막입니다."
         case .addressTaken: "이 주소를 사용하는 다른 계정이 있습니다."
         case .addressNotUsable: "이메일 주소가 아니거나 이미 계정에 있는 주소입니다."
+        case .privacy: "개인정보 보호"
+        case .terms: "이용 약관"
+        case .support: "도움말"
         case .errorPrefix: "오류"
         }
     }

@@ -145,6 +145,9 @@ extension PagePhrase {
         case .lastMethod: "Du trenger en ekstra bekreftelse, og dette er den siste."
         case .addressTaken: "Det finnes en annen konto med denne adressen."
         case .addressNotUsable: "Dette er ikke en e-postadresse, eller kontoen din har den allerede."
+        case .privacy: "Personvern"
+        case .terms: "Vilkår"
+        case .support: "Hjelp"
         case .errorPrefix: "Feil"
         }
     }

@@ -148,6 +148,9 @@ extension PagePhrase {
         case .lastMethod: "Dodatkowa weryfikacja jest wymagana, a to jest ostatni adres."
         case .addressTaken: "Istnieje inne konto z tym adresem."
         case .addressNotUsable: "To nie jest adres e-mail albo Twoje konto już go ma."
+        case .privacy: "Prywatność"
+        case .terms: "Warunki korzystania"
+        case .support: "Pomoc"
         case .errorPrefix: "Błąd"
         }
     }

@@ -149,6 +149,9 @@ extension PagePhrase {
         case .lastMethod: "Precisa de uma verificação adicional, e esta é a última."
         case .addressTaken: "Existe outra conta com este endereço."
         case .addressNotUsable: "Isto não é um endereço de e-mail, ou a sua conta já o tem."
+        case .privacy: "Privacidade"
+        case .terms: "Termos de uso"
+        case .support: "Ajuda"
         case .errorPrefix: "Erro"
         }
     }

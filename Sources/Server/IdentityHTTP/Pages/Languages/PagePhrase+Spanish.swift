@@ -148,6 +148,9 @@ extension PagePhrase {
         case .lastMethod: "Necesitas una verificación adicional, y esta es la última."
         case .addressTaken: "Hay otra cuenta con esta dirección."
         case .addressNotUsable: "Esto no es una dirección de correo, o tu cuenta ya la tiene."
+        case .privacy: "Privacidad"
+        case .terms: "Condiciones de uso"
+        case .support: "Ayuda"
         case .errorPrefix: "Error"
         }
     }

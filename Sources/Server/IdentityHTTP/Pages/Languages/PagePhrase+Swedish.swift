@@ -147,6 +147,9 @@ extension PagePhrase {
         case .lastMethod: "Du behöver en extra verifiering, och det här är den sista."
         case .addressTaken: "Det finns ett annat konto med den här adressen."
         case .addressNotUsable: "Det här är ingen e-postadress, eller så har ditt konto den redan."
+        case .privacy: "Integritet"
+        case .terms: "Villkor"
+        case .support: "Hjälp"
         case .errorPrefix: "Fel"
         }
     }

@@ -145,6 +145,9 @@ extension PagePhrase {
         case .lastMethod: "Ek doğrulama gerekli ve bu sonuncusu."
         case .addressTaken: "Bu adresle başka bir hesap var."
         case .addressNotUsable: "Bu bir e-posta adresi değil ya da hesabınızda zaten var."
+        case .privacy: "Gizlilik"
+        case .terms: "Kullanım koşulları"
+        case .support: "Yardım"
         case .errorPrefix: "Hata"
         }
     }

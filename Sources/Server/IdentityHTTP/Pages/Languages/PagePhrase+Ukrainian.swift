@@ -148,6 +148,9 @@ extension PagePhrase {
         case .lastMethod: "Додаткове підтвердження обов’язкове, а це останнє."
         case .addressTaken: "Є інший обліковий запис із цією адресою."
         case .addressNotUsable: "Це не електронна адреса, або ваш обліковий запис уже має її."
+        case .privacy: "Конфіденційність"
+        case .terms: "Умови використання"
+        case .support: "Допомога"
         case .errorPrefix: "Помилка"
         }
     }
