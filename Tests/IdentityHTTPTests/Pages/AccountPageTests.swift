@@ -323,7 +323,7 @@ struct AccountPageTests {
     // MARK: - Password
 
     @Test(
-        "SEC-WEB-5, SEC-PWD-12: the password changes with the present one; all else is signed out, and the cookie is new"
+        "SEC-WEB-5, SEC-WEB-25: the password changes with the present one; all else is signed out, and the cookie is new"
     )
     func password() async throws {
         try await withIdentityServer { server in
@@ -436,7 +436,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("SEC-ID-10: a new address is proven by its code; the old one hears of it, and can take it back")
+    @Test("SEC-WEB-25: a new address is proven by its code; the old one hears of it, and can take it back")
     func address() async throws {
         try await withIdentityServer { server in
             let browser = try await signedIn(server)

@@ -76,7 +76,14 @@ struct AccountView: Sendable {
     var profile: UserProfile
     /// On the page of the sessions.
     var sessions: [SessionSummary] = []
-    var attributes: [AttributeDefinition] { caller.changeableAttributes }
+    /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
+    var attributes: [AttributeDefinition] {
+        caller.changeableAttributes.map { attribute in
+            var attribute = attribute
+            if value(of: attribute).isEmpty { attribute.isRequired = false }
+            return attribute
+        }
+    }
 
     /// The value of an attribute, as a form writes it.
     func value(of attribute: AttributeDefinition) -> String {

@@ -115,7 +115,6 @@ extension HostedPage {
             """
         }
         return """
-            <p class="lead">\(user.email)</p>
             \(ending)
             <ul class="parts">
             \(row(.data, .yourData, name))
