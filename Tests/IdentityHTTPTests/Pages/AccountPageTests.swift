@@ -621,6 +621,35 @@ struct AccountPageTests {
         }
     }
 
+    @Test("SEC-WEB-8: a session and a form of one tenant are none at another, under whatever name of a cookie")
+    func otherTenant() async throws {
+        let contoso = try #require(TenantDirectory.development.entries.first)
+        var fabrikam = contoso
+        fabrikam.tenant.id = TenantID(try #require(UUID(uuidString: "bbbbcccc-1111-dddd-2222-eeee3333ffff")))
+        fabrikam.tenant.subdomain = "fabrikam"
+        fabrikam.tenant.domain = "fabrikam.example.com"
+        let directory = TenantDirectory([contoso, fabrikam])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+        }
+        let browser = try await signedIn(server)
+        try await browser.get(Self.page + "/deletion")
+        let form = try #require(browser.forms.first)
+        let own = browser.cookies
+        // The names of the other tenant's cookies, from a page of it.
+        try await browser.get("/fabrikam/account")
+        #expect(browser.title == "Sign in")
+        let foreign = try #require(browser.cookies.keys.first { own[$0] == nil }?.suffix(8))
+        for (name, value) in own { browser.cookies[String(name.dropLast(8)) + String(foreign)] = value }
+        try await browser.get("/fabrikam/account")
+        #expect(browser.title == "Sign in")
+        let path = "/\(fabrikam.tenant.id)/account/deletion"
+        try await browser.post(path, form.fields + [(".action", "delete")])
+        #expect(browser.status == 403)
+        #expect(try await server.users() == 1)
+        #expect(try await isSignedIn(browser))
+    }
+
     @Test("A form that the user before sent has no effect on the user who has signed in since in this browser")
     func anotherUserInTheBrowser() async throws {
         try await withIdentityServer { server in
@@ -648,6 +677,25 @@ struct AccountPageTests {
             #expect(try await attribute("displayName", server) == nil)
             try await browser.submit(["username": email])
             #expect(browser.status == 422 && browser.problem == "This account cannot be used.")
+        }
+    }
+
+    @Test("SEC-ENUM-2: where one application hides accounts, the account page does")
+    func hiddenAccounts() async throws {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.applications[0].enumeration = .strict
+        let directory = TenantDirectory([contoso])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+        }
+        _ = try await signedIn(server)
+        for name in [email, "nobody@example.com"] {
+            let browser = TestBrowser(server)
+            try await browser.get(Self.page)
+            try await browser.submit(["username": name])
+            #expect(browser.title == "Enter your password")
+            try await browser.submit(["password": "Wrong-Day-41"])
+            #expect(browser.status == 422 && browser.problem == "This is not the right password.")
         }
     }
 
