@@ -34,14 +34,14 @@ extension Console {
             "<li><a href=\"\(path)?language=\($0.rawValue)\"\(" aria-current=\"true\"", if: $0 == language) lang=\"\($0.rawValue)\">\($0.title)</a></li>"
         }
         let links: [HTML] = Sample.allCases.map {
-            "<li><a href=\"\(path)?language=\(language.rawValue)&amp;page=\($0.rawValue)\">\($0.occasion)</a></li>"
+            "<a class=\"button\" href=\"\(path)?language=\(language.rawValue)&amp;page=\($0.rawValue)\">\($0.occasion)</a>"
         }
         let page = shell(
             "Pages", .applications, isBelow: true, of: tenant, for: visitor,
             """
             \(Self.crumbs(("Applications", Self.path(.applications, tenant)), "Pages"))
             \(Self.head("Pages", lead: "What users see in a browser. The user's browser or the app chooses the language; the tenant's document can change logo, colours, links and some sentences.", actions: "<nav class=\"range\" aria-label=\"Language\"><ul>\(languages)</ul></nav>"))
-            <section class="panel"><h2>Look at</h2><ul>\(links)</ul></section>
+            <section class="panel"><h2>Look at</h2><p class="actions">\(links)</p></section>
             """)
         return Self.page(page)
     }
