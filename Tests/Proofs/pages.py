@@ -59,8 +59,8 @@ tenants:
 # What a user of wide text sets (WCAG 1.4.12).
 SPACING = "* {line-height:1.5 !important; letter-spacing:.12em !important; word-spacing:.16em !important} p {margin-bottom:2em !important}"
 # What can be reached with the keyboard, in order: of a group of radios, the chosen one.
-REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea')].filter(one =>
-    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && (one.type !== 'radio' || one.checked))
+REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one =>
+    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && one.checkVisibility() && (one.type !== 'radio' || one.checked))
     .map(one => one.id || one.name + one.value + one.textContent)"""
 FOCUSED = """() => {
     const one = document.activeElement;
