@@ -1,4 +1,4 @@
-"""The hosted pages in a browser: each way to sign up, sign in, go on and sign out, with and without script, up to the answer at a
+"""The hosted pages in a browser: each way to sign up, sign in, go on, sign out and change the own account, with and without script, up to the answer at a
 client; what a browser does besides, such as Back, Reload and a second tab; and on each page an accessibility checker in both colour
 schemes, a strict HTML parser, three widths, wide text, the keyboard, the size of targets and the fields of the answer.
 
@@ -59,8 +59,8 @@ tenants:
 # What a user of wide text sets (WCAG 1.4.12).
 SPACING = "* {line-height:1.5 !important; letter-spacing:.12em !important; word-spacing:.16em !important} p {margin-bottom:2em !important}"
 # What can be reached with the keyboard, in order: of a group of radios, the chosen one.
-REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea')].filter(one =>
-    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && (one.type !== 'radio' || one.checked))
+REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one =>
+    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && one.checkVisibility() && (one.type !== 'radio' || one.checked))
     .map(one => one.id || one.name + one.value + one.textContent)"""
 FOCUSED = """() => {
     const one = document.activeElement;
@@ -754,6 +754,78 @@ class Check(browser.BrowserCheck):
         self.expect("a sign-out leads to no unknown address", "elsewhere" not in self.documents[page].text())
         page.context.close()
 
+    def account(self):
+        """The account page: each of its pages, and what a change leads to."""
+        page, address, second = self.visit(), self.person("account"), self.person("account.second")
+        home = f"{self.url}/contoso/account"
+        self.sign_up(address, page=page)
+        page.goto(home)
+        self.look(page, "account-new")
+        self.is_title(page, "Your account")
+        page.goto(f"{home}/data")
+        self.look(page, "account-data")
+        self.give(page, "save", displayName="Dana Example", city="Aarhus")
+        self.look(page, "account-saved")
+        self.expect(f"a change is told ({self.mode})", page.locator(".notice[role=status]").count() == 1)
+        self.give(page, "save", displayName="")
+        self.refused(page, "account-no-name", "displayName")
+        page.goto(f"{home}/methods")
+        self.look(page, "account-no-methods")
+        before = self.site.mailbox.seen(second)
+        self.give(page, "add", contact=second)
+        self.look(page, "account-code")
+        self.is_title(page, "Check your mail")
+        self.give_code(page, second, before)
+        self.is_title(page, "Second factor")
+        self.look(page, "account-methods")
+        page.click("summary")
+        page.fill("input[name=name]", "Work")
+        self.press(page, "rename")
+        self.expect(f"a mailbox has a name ({self.mode})", page.locator(".what .sub").first.inner_text() == "Work")
+        page.goto(f"{home}/password")
+        self.look(page, "account-password")
+        self.give(page, "change", password="Not-The-Right-1", new_password="Anden-Vinter#93")
+        self.refused(page, "account-wrong-password", "password")
+        page.fill("#password", PASSWORD)
+        page.fill("#new-password", "Anden-Vinter#93")
+        # Two clicks change it once, and the user stays signed in.
+        page.dblclick("button[value=change]", no_wait_after=True)
+        page.wait_for_url("**/account?changed")
+        self.is_title(page, "Your account")
+        self.look(page, "account")
+        # Another browser, with the password alone.
+        other = self.visit(360)
+        other.goto(f"{home}/email")
+        self.give(other, username=address)
+        self.give(other, password="Anden-Vinter#93")
+        self.is_title(other, "Confirm that it is you")
+        self.look(other, "account-proof")
+        before = self.site.mailbox.seen(second)
+        self.press(other)
+        self.give_code(other, second, before)
+        self.is_title(other, "Change your e-mail address")
+        self.look(other, "account-email")
+        page.goto(f"{home}/sessions")
+        self.look(page, "account-sessions")
+        self.press(page, "others")
+        other.reload()
+        self.is_title(other, "Sign in")
+        other.context.close()
+        page.goto(f"{home}/copy")
+        self.look(page, "account-copy")
+        with page.expect_download() as kept:
+            page.click("button[value=download]")
+        copy = json.loads(pathlib.Path(kept.value.path()).read_text())
+        self.expect(f"a copy of the data ({self.mode})", copy["user"]["mail"] == address and kept.value.suggested_filename == "account.json", str(copy)[:200])
+        page.goto(f"{home}/deletion")
+        self.look(page, "account-deletion")
+        self.press(page, "delete")
+        self.look(page, "account-deleted")
+        self.is_title(page, "Your account is deleted")
+        page.go_back()
+        self.expect(f"Back shows nothing of the account ({self.mode})", address not in page.content())
+        page.context.close()
+
     def errors(self):
         page = self.visit()
         cases = {
@@ -778,7 +850,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.errors,
+            self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors,
         ):
             part()
             for context in self.browser.contexts:
@@ -794,7 +866,7 @@ class Check(browser.BrowserCheck):
         """Each page in each other language; the ways are those of English."""
         wanted = LANGUAGES if self.options.full else ["de", "ar"] if self.options.pictures else []
         for self.language in wanted:
-            for part in (self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.signing_out, self.errors):
+            for part in (self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.signing_out, self.account, self.errors):
                 part()
             for context in self.browser.contexts:
                 context.close()

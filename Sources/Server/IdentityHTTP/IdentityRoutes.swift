@@ -142,6 +142,8 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
+        route(router, "/{tenant}/account", .get, .post, handler: account)
+        route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
         addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
             request, context in
@@ -272,7 +274,10 @@ package struct IdentityRoutes: Sendable {
     func outcome(
         of command: Command, in caller: CallerContext, _ context: IdentityRequestContext
     ) async throws -> Outcome {
-        if caller.front == .browser { try context.admitStart(of: command) }
+        switch caller.front {
+        case .browser, .account: try context.admitStart(of: command)
+        case .native, .token: break
+        }
         try context.checkGuesses(before: command)
         // A made-up token has no counter; the engine refuses it.
         if context.policy.limits != nil, let step = command.traits.repeats,

@@ -190,6 +190,7 @@ extension Client {
         return switch front {
         case .native: isNativeAuthEnabled
         case .browser: !redirects.all.isEmpty
+        case .account: false
         case .token: isNativeAuthEnabled || !redirects.all.isEmpty
         }
     }

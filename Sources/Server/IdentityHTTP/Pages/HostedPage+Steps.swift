@@ -87,10 +87,10 @@ extension HostedPage {
             page.body = """
                 <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
                 \(posted("""
-                    \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
+                    \(page.codeField)
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name=".action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
+                    <div class="row">\(page.resendButton(visit))
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -152,6 +152,24 @@ extension HostedPage {
                     """))
                 <div class="more">\(end)</div>
                 """
+        case .proveAgain:
+            page.title = .confirmItIsYou
+            page.body = """
+                <p class="lead">\(text(.confirmItIsYouHelp))</p>
+                \(posted("\(page.whoField(flow))\(page.button("next", .goOn, isPrimary: true))"))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterAccountCode(let target):
+            page.title = .enterCode
+            page.body = """
+                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row">\(page.resendButton(visit))</div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .dead(let end):
             page.title = .cannotGoOn
             let help: PagePhrase =
@@ -192,12 +210,22 @@ extension HostedPage {
         """
     }
 
+    private var codeField: HTML {
+        field(
+            "code", .code, autocomplete: "one-time-code", isFirst: true,
+            attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\"")
+    }
+
+    private func resendButton(_ visit: HostedVisit) -> HTML {
+        "<button class=\"link\" name=\".action\" value=\"resend\" data-wait=\"\(visit.routes.engine.settings.resendCooldown)\" formnovalidate>\(language(.sendAgain))</button>"
+    }
+
     private var staySignedIn: HTML {
         "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
     }
 
     /// - Parameter label: The tenant's words, if it has some.
-    private func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
+    func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
         let name = attribute.name
         let label = label.map { PagePhrase.text($0) } ?? .attribute(name)
         switch attribute.type {
@@ -279,7 +307,7 @@ extension HostedPage {
     /// Whether people see the answers at this path.
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        return parts.count == 3 && parts[1] == "web"
+        return parts.count == 3 && parts[1] == "web" || (2...3).contains(parts.count) && parts[1] == "account"
             || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
     }
 

@@ -19,6 +19,8 @@ struct HostedPage: Sendable {
     /// The address that the page leads to by itself.
     var refresh: String?
     var isSubmittedByScript = false
+    /// Whether the card has room for lists.
+    var isWide = false
 
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         let direction = language.language.isRightToLeft ? "rtl" : "ltr"
@@ -35,7 +37,7 @@ struct HostedPage: Sendable {
             <title>\(full)</title>
             <link rel="stylesheet" href="\(HostedAsset.style.path)">\(brand.style)
             <script src="\(HostedAsset.script.path)" defer></script>
-            </head><body><main class="card">
+            </head><body><main class="card\(" wide", if: isWide)">
             \(brand.head)
             <h1>\(heading)</h1>
             \(problem.map(summary))
