@@ -721,8 +721,8 @@ def main():
     if options.write:
         (pathlib.Path(__file__).parents[2] / "docs/evidence/provider-modules.md").write_text(table(results, modes))
     count = {word: sum(found == word for found, _ in results.values()) for word in ["passed", "warning", "skipped", "FAILED"]}
-    print(
-        f"{count['passed'] + count['warning']} passed ({count['warning']} with a warning), {count['skipped']} skipped, {count['FAILED']} failed")
+    print(f"{count['warning']} passed with a warning, {count['skipped']} were skipped", file=sys.stderr)
+    print(f"{count['passed'] + count['warning']} passed, {count['FAILED']} failed")
     sys.exit(1 if count["FAILED"] or not results else 0)
 
 

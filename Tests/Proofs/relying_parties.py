@@ -58,7 +58,7 @@ def wait_for(port, process):
 
 
 class Relay:
-    """Passes each connection on to the next of several ports. TLS goes through it."""
+    """Passes each connection on to the next of several ports that listens. TLS goes through it."""
 
     def __init__(self, port, targets):
         self.targets, self.taken = itertools.cycle(targets), dict.fromkeys(targets, 0)
@@ -71,10 +71,13 @@ class Relay:
                 client, _ = self.listener.accept()
             except OSError:
                 return
-            target = next(self.targets)
-            try:
-                node = socket.create_connection(("127.0.0.1", target))
-            except OSError:
+            for target in itertools.islice(self.targets, len(self.taken)):
+                try:
+                    node = socket.create_connection(("127.0.0.1", target))
+                    break
+                except OSError:
+                    continue
+            else:
                 client.close()
                 continue
             self.taken[target] += 1
@@ -189,15 +192,15 @@ class Rig:
             return
         self.ports = [free_port(), free_port()]
         self.postgres = subprocess.Popen([ROOT / "scripts/with-postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        database = self.postgres.stdout.readline().strip()
-        if not database.startswith("postgresql://"):
+        self.database = self.postgres.stdout.readline().strip()
+        if not self.database.startswith("postgresql://"):
             raise AssertionError("PostgreSQL did not start")
         master = folder / "master.key"
         master.write_bytes(os.urandom(32))
         master.chmod(0o600)
         for port in self.ports:
             self.serve(
-                options, port, "--data", folder / f"data-{port}", "--database", database, "--master-key-file", master, *arguments)
+                options, port, "--data", folder / f"data-{port}", "--database", self.database, "--master-key-file", master, *arguments)
         self.relay = Relay(self.port, self.ports)
 
     def serve(self, options, port, *arguments):
