@@ -91,17 +91,21 @@ enum AuthorizeCodec {
 
     /// What the answer of a request with faults needs.
     static func answer(_ fields: FormFields, redirect: String) -> AuthorizationReturn {
-        var answer = AuthorizationReturn(redirect: redirect, mode: .query)
-        do {
-            if let text = try fields.single("response_mode"), text.utf8.count <= longestMode,
-                let mode = AuthorizationRequest.ResponseMode(rawValue: text)
-            {
-                answer.mode = mode
+        // A repeated parameter is a fault of its own, below, and does not keep the other from the answer.
+        func once(_ name: String) -> String? {
+            do {
+                return try fields.single(name)
+            } catch {
+                return nil
             }
-            if let state = try fields.single("state"), state.utf8.count <= longestState { answer.state = state }
-        } catch {
-            // A repeated parameter is a fault of its own, below.
         }
+        var answer = AuthorizationReturn(redirect: redirect, mode: .query)
+        if let text = once("response_mode"), text.utf8.count <= longestMode,
+            let mode = AuthorizationRequest.ResponseMode(rawValue: text)
+        {
+            answer.mode = mode
+        }
+        if let state = once("state"), state.utf8.count <= longestState { answer.state = state }
         return answer
     }
 
