@@ -23,6 +23,9 @@ extension PagePhrase {
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
             .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix,
+            .deviceTitle, .deviceHelp, .wrongDeviceCode, .deviceAllowTitle(app: "Fabrikam Café"),
+            .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
+            .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -37,14 +40,18 @@ extension PagePhrase {
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
             .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
-            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix,
+            .deviceTitle,
+            .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
+            .deviceDeclined:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
             .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
             text
-        case .wait(let number), .locked(let number): "\(number)"
+        case .deviceAllowTitle(let text), .deviceAsks(_, let text): text
+        case .wait(let number), .locked(let number), .deviceSince(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):

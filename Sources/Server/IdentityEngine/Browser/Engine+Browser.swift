@@ -174,7 +174,7 @@ extension Engine {
         }
     }
 
-    private func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {
+    func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {
         guard now.timeIntervalSince(session.seenAt) >= BrowserSession.useInterval else { return }
         do {
             try await ports.browsers.noteUse(ofBrowserSession: session.id, in: session.tenant, at: now)

@@ -37,6 +37,13 @@ enum PagePhrase: Hashable, Sendable {
     case signedOutHelp
     case requestNumber(String)
 
+    // Of devices without a browser.
+    case deviceTitle, deviceHelp, wrongDeviceCode
+    case deviceAllowTitle(app: String)
+    case deviceAsks(app: String, code: String)
+    case deviceSince(minutes: Int)
+    case deviceSameNetwork, deviceOtherNetwork, deviceWarning, deviceAllowed, deviceDeclined
+
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional
     case attribute(String)
