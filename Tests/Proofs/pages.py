@@ -20,7 +20,9 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.parse
+import urllib.request
 
 import browser
 import world
@@ -33,6 +35,7 @@ LANGUAGES = "ar zh-Hans cs da nl fi fr de he it ja ko nb pl pt es sv tr uk".spli
 CODE, PASSWORDS, ATTRIBUTES, SERVER, FOREIGN = (
     "00001111-aaaa-2222-bbbb-3333cccc4444", "11112222-bbbb-3333-cccc-4444dddd5555", "33334444-dddd-5555-eeee-6666ffff7777",
     "55556666-eeee-7777-ffff-8888aaaa9999", "66667777-ffff-8888-aaaa-9999bbbb0000")
+TELEVISION = "77778888-aaaa-9999-bbbb-0000cccc1111"
 APP = "msauth.com.example.app://auth"
 GUARDED, NATIVE = "77778888-ffff-9999-aaaa-bbbbccccdddd", "88889999-aaaa-bbbb-cccc-ddddeeeeffff"
 SECOND_FACTOR = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
@@ -65,6 +68,7 @@ tenants:
         redirectUris: {spa: ["http://localhost:PORT/quay"]}
       - {clientId: 77778888-ffff-9999-aaaa-bbbbccccdddd, displayName: Guarded, signIn: emailPassword, requiredAttributes: [city], redirectUris: {publicClient: ["http://localhost"]}}
       - {clientId: 88889999-aaaa-bbbb-cccc-ddddeeeeffff, displayName: Native, signIn: emailPassword}
+      - {clientId: 77778888-aaaa-9999-bbbb-0000cccc1111, displayName: Harbour television, signIn: emailPassword, nativeAuthentication: false, deviceFlow: true}
     hooks:
       - id: 00000000-0000-4000-8000-000000000001
         displayName: Guard
@@ -410,7 +414,7 @@ class Check(browser.BrowserCheck):
 
     def give(self, page, action="next", **values):
         for name, value in values.items():
-            page.fill(f"#{name.replace('new_', 'new-')}", value)
+            page.fill(f"#{name.replace('new_', 'new-').replace('user_', 'user-')}", value)
         self.press(page, action)
 
     def give_code(self, page, address, seen, **more):
@@ -818,6 +822,43 @@ class Check(browser.BrowserCheck):
         self.press(page, "resend")
         self.look(page, f"{name}-again", state="again")
         return before
+
+    def device(self):
+        """A device without a browser shows a code; its user types it."""
+        page, base = self.page, f"{self.url}/contoso"
+
+        def begin():
+            fields = urllib.parse.urlencode({"client_id": TELEVISION, "scope": "openid profile"}).encode()
+            with urllib.request.urlopen(f"{base}/oauth2/v2.0/devicecode", fields) as answer:
+                return json.load(answer)
+
+        def poll(codes):
+            fields = {"client_id": TELEVISION, "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": codes["device_code"]}
+            try:
+                with urllib.request.urlopen(f"{base}/oauth2/v2.0/token", urllib.parse.urlencode(fields).encode()) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                return json.load(error)
+
+        for action, end in [("next", "Go back to your device"), ("cancel", "The device is not signed in")]:
+            codes = begin()
+            page.goto(codes["verification_uri"])
+            self.look(page, "device")
+            self.is_title(page, "Connect a device")
+            if action == "next":
+                self.give(page, user_code="WDJB-MJHT")
+                self.refused(page, "device-wrong", "user-code")
+            self.give(page, user_code=codes["user_code"].lower())
+            self.look(page, "device-question")
+            self.is_title(page, "Sign in to Harbour television on another device?")
+            self.press(page, action)
+            self.look(page, "device-allowed" if action == "next" else "device-declined")
+            self.is_title(page, end)
+            page.reload()
+            self.is_title(page, end)
+            answer = poll(codes)
+            good = "access_token" in answer if action == "next" else answer.get("error") == "access_denied"
+            self.expect(f"a device hears of “{action}” ({self.mode})", good, str(answer)[:200])
 
     def sign_in_with_code(self):
         address, seen = self.person("code"), self.sent()
@@ -1579,7 +1620,7 @@ class Check(browser.BrowserCheck):
 
     def english(self):
         for part in (
-            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code, self.forgotten_password,
+            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.device, self.sign_in_with_code, self.forgotten_password,
             self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors,
         ):
             part()
@@ -1609,7 +1650,7 @@ class Check(browser.BrowserCheck):
         wanted = LANGUAGES if self.options.full else ["de", "ar"] if self.options.pictures or self.options.write else []
         for self.language in wanted:
             for part in (
-                self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code,
+                self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.device, self.sign_in_with_code,
                 self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()

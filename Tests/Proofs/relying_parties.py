@@ -243,6 +243,7 @@ class Rig:
         displayName: Contoso app
         signIn: emailPassword
         scopes: [User.Read]
+        deviceFlow: true
         redirectUris: {{publicClient: [http://localhost]}}
       - clientId: {SHOP}
         displayName: Shop
@@ -386,6 +387,50 @@ def vendor(rig):
     rig.expect("the vendor's library hears of a user who cancels", result.get("error") == "access_denied", str(result)[:100])
 
 
+def device(rig):
+    """The vendor's library for Python as a program without a browser."""
+    import msal
+
+    email = "device@example.com"
+    app = msal.PublicClientApplication(APP, oidc_authority=f"{rig.url}/{TENANT}/v2.0", verify=str(rig.certificate))
+    flow = app.initiate_device_flow(["User.Read"])
+    rig.expect("the vendor's library gets the codes of a device", "user_code" in flow and flow["user_code"] in flow.get("message", ""), str(flow)[:200])
+    faults = []
+
+    def answer(action, walk):
+        visitor = Browser(rig)
+        try:
+            time.sleep(1)
+            visitor.get(flow["verification_uri"])
+            visitor.submit(user_code=flow["user_code"].lower().replace("-", " "))
+            walk(visitor)
+            visitor.submit(action)
+        except Exception as fault:
+            faults.append(repr(fault))
+
+    def sign_up(visitor):
+        visitor.sign_up(email)
+        rig.expect("the page says what asks", flow["user_code"] in visitor.text and "Contoso app" in visitor.title, visitor.title)
+
+    user = threading.Thread(target=answer, args=("next", sign_up), daemon=True)
+    user.start()
+    result = app.acquire_token_by_device_flow(flow)
+    user.join()
+    claims = result.get("id_token_claims", {})
+    rig.expect("the vendor's library signs a device in", claims.get("preferred_username") == email, f"{faults} {result.get('error_description')}")
+    accounts = app.get_accounts()
+    silent = app.acquire_token_silent(["User.Read"], accounts[0], force_refresh=True) if accounts else None
+    rig.expect("the vendor's library renews the token of a device", bool(silent and silent.get("access_token")), str(silent)[:100])
+    again = app.acquire_token_by_device_flow(flow | {"expires_at": 0})
+    rig.expect("a device code is spent, or its answer is the same", again.get("access_token") in (None, result.get("access_token")), str(again)[:100])
+    flow = app.initiate_device_flow(["User.Read"])
+    user = threading.Thread(target=answer, args=("cancel", lambda visitor: visitor.sign_in(email)), daemon=True)
+    user.start()
+    result = app.acquire_token_by_device_flow(flow)
+    user.join()
+    rig.expect("the vendor's library hears that the user does not allow the device", result.get("error") == "access_denied", f"{faults} {str(result)[:200]}")
+
+
 def authlib(rig):
     """Discovery, code with PKCE, signature and claims, userinfo, refresh, sign-out."""
     get = lambda address, **more: requests.get(address, verify=str(rig.certificate), **more)
@@ -435,7 +480,7 @@ def main():
     rig = Rig(options, folder)
     try:
         rig.wait()
-        for what, body in [("Apache", apache), ("the vendor's library", vendor), ("Authlib", authlib)]:
+        for what, body in [("Apache", apache), ("the vendor's library", vendor), ("a device with it", device), ("Authlib", authlib)]:
             rig.attempt(what, lambda: body(rig))
     finally:
         shared = rig.stop()

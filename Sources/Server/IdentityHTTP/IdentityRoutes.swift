@@ -141,6 +141,11 @@ package struct IdentityRoutes: Sendable {
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
+        route(
+            router, "/{tenant}/\(MetadataEndpoint.pushedAuthorization.rawValue)", .post, answersPreflights: true,
+            handler: pushedRequest)
+        route(router, "/{tenant}/\(MetadataEndpoint.deviceAuthorization.rawValue)", .post, handler: deviceCodes)
+        route(router, "/{tenant}/\(MetadataEndpoint.devicePage.rawValue)", .get, .post, handler: device)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
         route(router, "/{tenant}/account", .get, .post, handler: account)
         route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
@@ -344,7 +349,8 @@ package struct IdentityRoutes: Sendable {
             responseTypesSupported: ["code"],
             responseModesSupported: AuthorizationRequest.ResponseMode.allCases.map(\.rawValue),
             grantTypesSupported: [
-                GrantType.authorizationCode, .refreshToken, .clientCredentials, .continuationToken, .password, .oob,
+                GrantType.authorizationCode, .refreshToken, .deviceCode, .clientCredentials, .continuationToken,
+                .password, .oob,
                 .mfaOOB,
             ].map(\.rawValue),
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
@@ -361,6 +367,10 @@ package struct IdentityRoutes: Sendable {
             revocationEndpointAuthMethodsSupported: ["none"],
             introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] },
             codeChallengeMethodsSupported: ["S256"])
+        configuration.pushedAuthorizationRequestEndpoint =
+            "\(base)/\(MetadataEndpoint.pushedAuthorization.rawValue)"
+        configuration.requirePushedAuthorizationRequests = false
+        configuration.deviceAuthorizationEndpoint = "\(base)/\(MetadataEndpoint.deviceAuthorization.rawValue)"
         configuration.authorizationResponseIssParameterSupported = true
         configuration.claimsParameterSupported = true
         configuration.requestParameterSupported = false

@@ -30,6 +30,9 @@ extension PagePhrase {
             .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
             .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
             .lastMethod, .addressTaken, .addressNotUsable,
+            .deviceTitle, .deviceHelp, .wrongDeviceCode, .deviceAllowTitle(app: "Fabrikam Café"),
+            .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
+            .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -51,7 +54,10 @@ extension PagePhrase {
             .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
             .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
             .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
-            .lastMethod, .addressTaken, .addressNotUsable:
+            .lastMethod, .addressTaken, .addressNotUsable,
+            .deviceTitle,
+            .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
+            .deviceDeclined:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
@@ -59,7 +65,8 @@ extension PagePhrase {
             .backToApp(let text), .text(let text):
             text
         case .attribute(let name), .badField(let name): AttributeTitle.words(name)
-        case .wait(let number), .locked(let number), .deleteLaterHelp(let number): "\(number)"
+        case .deviceAllowTitle(let text), .deviceAsks(_, let text): text
+        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .deviceSince(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):

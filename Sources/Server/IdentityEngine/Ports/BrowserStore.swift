@@ -128,8 +128,8 @@ package struct CodeFacts: Hashable, Sendable {
     }
 }
 
-/// Stores browser sessions, and the codes that were presented.
-package protocol BrowserStore: Sendable {
+/// Stores browser sessions, the codes that were presented, and the devices that wait for a user of a session.
+package protocol BrowserStore: DeviceStore, PushedRequestStore {
     /// The session whose cookie has this digest, with its account, in one round trip; nil when there is none. It may have
     /// ended by time.
     func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn?

@@ -81,7 +81,7 @@ extension DirectoryFailure {
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .unusableCode, .unusableRefreshToken,
+            .unusableCode, .unusableDevice, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -110,7 +110,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken:
             nil
         }
     }
@@ -130,7 +131,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken:
             nil
         }
     }

@@ -76,7 +76,11 @@ extension MetadataEndpoint {
     /// The limit group of the endpoint. A new endpoint does not compile without one.
     var limitGroup: LimitGroup {
         switch self {
-        case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .revocation, .tokenIntrospection, .userInfo: .step
+        // Each request stores a row.
+        case .deviceAuthorization: .start
+        case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .pushedAuthorization, .devicePage, .revocation,
+            .tokenIntrospection, .userInfo:
+            .step
         }
     }
 }
@@ -97,6 +101,7 @@ extension GuessedSecret {
         case .code: .wrongCodes
         case .password: .wrongPasswords
         case .daemonProof: .wrongDaemonProofs
+        case .userCode: .wrongUserCodes
         }
     }
 }

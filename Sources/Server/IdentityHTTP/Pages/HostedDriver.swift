@@ -29,6 +29,18 @@ struct HostedDriver: Sendable {
 
     /// Takes the step of a form.
     func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
+        let result = try await taken(form, flow)
+        // Where the flow is a device's, an error for the client is the answer to the device.
+        guard case .answered = result, let device = flow.request.device else { return result }
+        let declined = try await routes.engine.decline(
+            device, as: visit.signIn, in: visit.caller(flow.request.client))
+        var flow = flow
+        flow.token = nil
+        flow.step = .deviceAnswered(declined ? .declined : .over)
+        return .progress(flow)
+    }
+
+    private func taken(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
         func value(_ name: String) throws -> String { try Console.value(name, of: form) }
         func secret(_ name: String) throws -> Secret<String> { Secret(try value(name)) }
         // Longer values are not of our pages, and slow to compare (SEC-SWIFT-2).
@@ -104,6 +116,11 @@ struct HostedDriver: Sendable {
                 flow.restart(isSignUp: false)
                 return .progress(flow)
             }
+            // The page says who is signed in: another tab may have changed that.
+            if flow.request.device != nil, try value("user") != visit.signIn?.account.user.id.description {
+                if visit.signIn == nil { flow.restart(isSignUp: false) }
+                return .progress(flow)
+            }
             return try await confirm(flow)
         case .proveAgain(let byReset): return try await proveAgain(byReset: byReset, flow)
         case .enterAccountCode:
@@ -114,7 +131,7 @@ struct HostedDriver: Sendable {
         case .dead(.over), .dead(.blocked):
             flow.restart(isSignUp: false)
             return .progress(flow)
-        case .answered: return .progress(flow)
+        case .answered, .deviceAnswered: return .progress(flow)
         }
     }
 
@@ -127,11 +144,26 @@ struct HostedDriver: Sendable {
             if visit.signIn == nil { flow.restart(isSignUp: false) }
             return .progress(flow)
         }
-        let (verdict, code) = try await routes.engine.authorize(
-            flow.request, as: visit.signIn, isConfirmed: true, in: visit.caller(flow))
-        if let code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
-        if case .code = verdict, flow.account != nil {
-            return .finished(BrowserTicket(cookie: nil, code: nil), flow)
+        let caller = visit.caller(flow)
+        let verdict: AuthorizationVerdict
+        if let device = flow.request.device {
+            switch try await routes.engine.allow(device, flow.request, as: visit.signIn, in: caller) {
+            case .first(let other): verdict = other
+            case .allowed:
+                flow.step = .deviceAnswered(.allowed)
+                return .progress(flow)
+            case .over:
+                flow.step = .deviceAnswered(.over)
+                return .progress(flow)
+            }
+        } else {
+            let judged = try await routes.engine.authorize(
+                flow.request, as: visit.signIn, isConfirmed: true, in: caller)
+            if let code = judged.code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
+            if case .code = judged.verdict, flow.account != nil {
+                return .finished(BrowserTicket(cookie: nil, code: nil), flow)
+            }
+            verdict = judged.verdict
         }
         switch verdict {
         case .refused(let refusal): return .answered(AuthorizeError(refusal))
@@ -346,8 +378,8 @@ extension HostedProblem {
             case .noPasswordToReset: (.noPassword, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
                 .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
-                .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant,
-                .unknownClient, .nativeAuthDisabled:
+                .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken,
+                .unknownTenant, .unknownClient, .nativeAuthDisabled:
                 nil
             }
         guard let problem else { return nil }

@@ -25,6 +25,14 @@ enum HostedStep: Hashable, Sendable, Codable {
     case dead(DeadEnd)
     /// The answer to the client is made.
     case answered(code: String, at: Date)
+    /// The user has answered a device.
+    case deviceAnswered(DeviceEnd)
+
+    enum DeviceEnd: String, Hashable, Sendable, Codable {
+        case allowed, declined
+        /// Its code was too old, or answered before.
+        case over
+    }
 
     enum CodePurpose: String, Hashable, Sendable, Codable {
         case signUp, signIn, reset, secondFactor, contact

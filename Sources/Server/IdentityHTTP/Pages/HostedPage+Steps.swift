@@ -34,7 +34,9 @@ extension HostedPage {
             language: visit.language, brand: visit.brand, title: .signIn, body: "", problem: problem,
             notice: notice)
         let answer = ClientAnswer(to: flow.request.answer, members: [], issuer: "")
-        if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
+        if flow.request.device == nil, answer.isForProgram {
+            page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":"
+        }
         func value(_ name: String, _ usual: String = "") -> String {
             do {
                 return try typed?.single(name) ?? usual
@@ -136,18 +138,27 @@ extension HostedPage {
                 <div class="more">\(cancel)</div>
                 """
         case .confirm:
-            page.title = .continueTo(app: visit.application)
+            let device = flow.request.device
+            page.title =
+                device == nil ? .continueTo(app: visit.application) : .deviceAllowTitle(app: visit.application)
             let name = visit.signIn?.account.user.email ?? flow.username ?? ""
             let isForeign = visit.client?.web.isThirdParty == true
             let asked: HTML? = isForeign ? page.asked(by: visit.application, flow.request.scopes) : nil
+            let whose: HTML? = device.map { page.asked(by: $0, visit) }
+            // The answer is that of the user whom the page names.
+            let user: HTML? =
+                device.flatMap { _ in visit.signIn?.account.user.id }.map {
+                    "<input type=\"hidden\" name=\"user\" value=\"\($0)\">"
+                }
             let end =
-                isForeign
+                isForeign && device == nil
                 ? posted("<div class=\"row\">\(page.button("decline", .decline, skipsChecks: true))</div>") : cancel
             page.body = """
                 <p class="lead">\(text(.signedInAs(name)))</p>
+                \(whose)
                 \(asked)
                 \(posted("""
-                    \(page.button("next", isForeign ? .allow : .goOn, isPrimary: true))
+                    \(user)\(page.button("next", isForeign || device != nil ? .allow : .goOn, isPrimary: true))
                     \(page.button("other", .otherAccount))
                     """))
                 <div class="more">\(end)</div>
@@ -182,7 +193,7 @@ extension HostedPage {
                 ? page.button("next", .backToApp(visit.application), isPrimary: true)
                 : page.button("restart", .startAgain, isPrimary: true)
             page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
-        case .answered: break
+        case .answered, .deviceAnswered: break
         }
         return page
     }
@@ -308,6 +319,7 @@ extension HostedPage {
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         return parts.count == 3 && parts[1] == "web" || (2...3).contains(parts.count) && parts[1] == "account"
+            || parts.count == 2 && parts[1] == MetadataEndpoint.devicePage.rawValue
             || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
     }
 
@@ -318,6 +330,7 @@ extension HostedPage {
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
             case .unknownTenant: (.notFound, .cannotGoOn, .wrongAddressHelp)
+            case .authorize(.pushedRequestGone): (.badRequest, .tookTooLong, .begunElsewhereHelp)
             case .authorize: (.badRequest, .cannotGoOn, .wrongAddressHelp)
             case .unknownFlow: (.badRequest, .begunElsewhere, .begunElsewhereHelp)
             case .tooOld: (.gone, .tookTooLong, .begunElsewhereHelp)

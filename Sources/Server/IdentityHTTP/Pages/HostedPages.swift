@@ -46,7 +46,9 @@ extension IdentityRoutes {
         }
     }
 
-    private func authorize(_ fields: FormFields, _ visit: HostedVisit) async throws -> Response {
+    private func authorize(_ asked: FormFields, _ visit: HostedVisit) async throws -> Response {
+        let pushed = try await pushedFields(asked, visit)
+        let fields = pushed ?? asked
         let (id, redirect): (ClientID, String)
         do throws(AuthorizePageFault) {
             (id, redirect) = try AuthorizeCodec.client(fields)
@@ -64,6 +66,9 @@ extension IdentityRoutes {
         let hint = try await hint(fields, visit)
         let request: AuthorizationRequest
         do throws(AuthorizeError) {
+            if client.web.requiresPushedRequests, pushed == nil {
+                throw AuthorizeError.invalid("This application must push its requests (RFC 9126).")
+            }
             request = try AuthorizeCodec.request(
                 fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL,
                 hinted: hint.flatMap { $0.client == id ? $0.subject : nil })
@@ -90,7 +95,10 @@ extension IdentityRoutes {
         var flow = HostedFlow(
             request, step, language: visit.language.language.rawValue, now: visit.now)
         if step == .confirm { flow.shown = visit.signIn?.account.user.id }
-        return try await page(flow, HostedHandle.new(visit.now, engine.ports.randomness), visit, isFirst: true)
+        let handle = HostedHandle.new(visit.now, engine.ports.randomness)
+        // The address of a pushed request works once: the page has one of its own, so that a reload finds it.
+        if pushed != nil { return try store(flow, handle, visit) }
+        return try await page(flow, handle, visit, isFirst: true)
     }
 
     /// The ID token that comes back as a hint; nil when there is none of ours.
@@ -138,7 +146,9 @@ extension IdentityRoutes {
             visit.client = client
         } else {
             guard let client = try await engine.application(named: flow.request.client, in: visit.tenant),
-                client.isOpen(for: .browser), client.redirects.accepts(flow.request.redirect) != nil
+                client.isOpen(for: .browser),
+                flow.request.device == nil
+                    ? client.redirects.accepts(flow.request.redirect) != nil : client.web.allowsDeviceFlow
             else { throw HostedFault.authorize(.redirectNotRegistered) }
             visit.client = client
         }
@@ -190,7 +200,8 @@ extension IdentityRoutes {
             }
             // A user who has just signed in has not seen yet what another organisation's application asks for. The code of the
             // sign-in is not given.
-            if visit.client?.web.isThirdParty == true, flow.step != .confirm {
+            // Nor has a user who answers a device: only their own answer ends that flow.
+            if flow.request.device != nil || visit.client?.web.isThirdParty == true && flow.step != .confirm {
                 next.step = .confirm
                 next.shown = nil
                 return setting(ticket, try store(next, handle, visit), visit)
@@ -316,6 +327,7 @@ extension IdentityRoutes {
         _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
         typed: FormFields? = nil, isFirst: Bool = false
     ) async throws -> Response {
+        if case .deviceAnswered(let end) = flow.step { return HostedPage.ended(end, visit) }
         if case .answered(let code, let date) = flow.step {
             if let part = flow.account { return Self.seeOther(visit.path(of: part)) }
             let answer = ClientAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)

@@ -43,6 +43,12 @@ enum PagePhrase: Hashable, Sendable {
     case confirmItIsYouHelp, saved, passwordChanged, newAddressHelp, methodsHelp, methodSuspended, sessionsHelp
     case thisBrowser, browser, lastUsed, copyHelp, deleteHelp, notSet
     case deleteLaterHelp(days: Int)
+    // Of devices without a browser.
+    case deviceTitle, deviceHelp, wrongDeviceCode
+    case deviceAllowTitle(app: String)
+    case deviceAsks(app: String, code: String)
+    case deviceSince(minutes: Int)
+    case deviceSameNetwork, deviceOtherNetwork, deviceWarning, deviceAllowed, deviceDeclined
 
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional

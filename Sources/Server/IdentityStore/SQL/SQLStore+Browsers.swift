@@ -67,7 +67,7 @@ extension SQLStore {
 
 extension SQLSession {
     /// - Parameter column: `id` or `digest`.
-    fileprivate func browserSignIn(
+    func browserSignIn(
         _ column: String, _ value: any StoredValue, in tenant: TenantID, locking: String = ""
     ) throws -> BrowserSignIn? {
         let rows = try rows(

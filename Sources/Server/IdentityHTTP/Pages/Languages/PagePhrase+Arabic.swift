@@ -147,6 +147,18 @@ extension PagePhrase {
         case .privacy: "الخصوصية"
         case .terms: "شروط الاستخدام"
         case .support: "المساعدة"
+        case .deviceTitle: "ربط جهاز"
+        case .deviceHelp: "أدخل الرمز الذي يظهر على تلفازك أو في سطر الأوامر أو على جهاز آخر."
+        case .wrongDeviceCode: "هذا الرمز غير صحيح أو قديم جدًا. تحقق منه، أو احصل على رمز جديد على الجهاز."
+        case .deviceAllowTitle(let app): "تسجيل الدخول إلى \(app) على جهاز آخر؟"
+        case .deviceAsks(let app, let code): "جهاز يعرض الرمز \(code) يطلب استخدام \(app) بحسابك."
+        case .deviceSince(let minutes): "الدقائق منذ طلب الجهاز: \(minutes)"
+        case .deviceSameNetwork: "الجهاز في الشبكة نفسها التي فيها هذا المتصفح."
+        case .deviceOtherNetwork: "الجهاز في شبكة غير شبكة هذا المتصفح."
+        case .deviceWarning:
+            "هل بدأت هذا بنفسك، وهل ترى هذا الرمز الآن على جهازك؟ إذا أعطاك شخص آخر الرمز فاختر «إلغاء»، وإلا دخل ذلك الشخص إلى حسابك."
+        case .deviceAllowed: "عد إلى جهازك"
+        case .deviceDeclined: "لم يتم تسجيل الدخول على الجهاز"
         case .errorPrefix: "خطأ"
         }
     }

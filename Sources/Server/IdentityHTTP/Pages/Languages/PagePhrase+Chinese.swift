@@ -141,6 +141,17 @@ extension PagePhrase {
         case .privacy: "隐私"
         case .terms: "使用条款"
         case .support: "帮助"
+        case .deviceTitle: "连接设备"
+        case .deviceHelp: "请输入电视、命令行或其他设备上显示的代码。"
+        case .wrongDeviceCode: "此代码不正确或已过期。请核对，或在设备上获取新的代码。"
+        case .deviceAllowTitle(let app): "在另一台设备上登录 \(app)？"
+        case .deviceAsks(let app, let code): "一台显示代码 \(code) 的设备请求使用你的帐户访问 \(app)。"
+        case .deviceSince(let minutes): "设备发出请求后经过的分钟数：\(minutes)"
+        case .deviceSameNetwork: "该设备与此浏览器在同一网络中。"
+        case .deviceOtherNetwork: "该设备与此浏览器不在同一网络中。"
+        case .deviceWarning: "这是你自己发起的吗？你现在能在自己的设备上看到此代码吗？如果代码是别人给你的，请选择“取消”：否则那个人会进入你的帐户。"
+        case .deviceAllowed: "请回到你的设备"
+        case .deviceDeclined: "设备未登录"
         case .errorPrefix: "错误"
         }
     }

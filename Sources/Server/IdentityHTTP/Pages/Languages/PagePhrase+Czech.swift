@@ -148,6 +148,20 @@ extension PagePhrase {
         case .privacy: "Soukromí"
         case .terms: "Podmínky použití"
         case .support: "Nápověda"
+        case .deviceTitle: "Připojit zařízení"
+        case .deviceHelp: "Zadejte kód, který ukazuje vaše televize, příkazový řádek nebo jiné zařízení."
+        case .wrongDeviceCode:
+            "Tento kód není správný nebo je příliš starý. Zkontrolujte ho, nebo si na zařízení vyžádejte nový."
+        case .deviceAllowTitle(let app): "Přihlásit se do \(app) na jiném zařízení?"
+        case .deviceAsks(let app, let code):
+            "Zařízení, které ukazuje kód \(code), chce používat \(app) s vaším účtem."
+        case .deviceSince(let minutes): "Minut od žádosti zařízení: \(minutes)"
+        case .deviceSameNetwork: "Zařízení je ve stejné síti jako tento prohlížeč."
+        case .deviceOtherNetwork: "Zařízení je v jiné síti než tento prohlížeč."
+        case .deviceWarning:
+            "Začali jste s tím sami a vidíte teď tento kód na svém zařízení? Pokud vám kód dal někdo jiný, zvolte „Zrušit“: dostal by se do vašeho účtu."
+        case .deviceAllowed: "Vraťte se k zařízení"
+        case .deviceDeclined: "Zařízení není přihlášeno"
         case .errorPrefix: "Chyba"
         }
     }

@@ -148,6 +148,18 @@ extension PagePhrase {
         case .privacy: "Privatliv"
         case .terms: "Vilkår"
         case .support: "Hjælp"
+        case .deviceTitle: "Tilslut en enhed"
+        case .deviceHelp: "Skriv den kode, som dit fjernsyn, din kommandolinje eller en anden enhed viser."
+        case .wrongDeviceCode: "Koden er ikke rigtig, eller den er for gammel. Se efter, eller få en ny på enheden."
+        case .deviceAllowTitle(let app): "Log ind på \(app) på en anden enhed?"
+        case .deviceAsks(let app, let code): "En enhed, der viser koden \(code), vil bruge \(app) med din konto."
+        case .deviceSince(let minutes): "Minutter siden enheden spurgte: \(minutes)"
+        case .deviceSameNetwork: "Enheden er på samme netværk som denne browser."
+        case .deviceOtherNetwork: "Enheden er på et andet netværk end denne browser."
+        case .deviceWarning:
+            "Har du selv startet dette, og ser du koden på din egen enhed nu? Hvis en anden har givet dig koden, skal du vælge »Annuller«: ellers får den anden adgang til din konto."
+        case .deviceAllowed: "Gå tilbage til din enhed"
+        case .deviceDeclined: "Enheden er ikke logget ind"
         case .errorPrefix: "Fejl"
         }
     }

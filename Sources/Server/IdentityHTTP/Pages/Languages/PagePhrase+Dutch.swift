@@ -152,6 +152,20 @@ extension PagePhrase {
         case .privacy: "Privacy"
         case .terms: "Voorwaarden"
         case .support: "Hulp"
+        case .deviceTitle: "Een apparaat verbinden"
+        case .deviceHelp: "Typ de code die uw televisie, opdrachtregel of ander apparaat toont."
+        case .wrongDeviceCode:
+            "Deze code klopt niet of is te oud. Controleer hem, of vraag op het apparaat een nieuwe."
+        case .deviceAllowTitle(let app): "Aanmelden bij \(app) op een ander apparaat?"
+        case .deviceAsks(let app, let code):
+            "Een apparaat dat de code \(code) toont, wil \(app) met uw account gebruiken."
+        case .deviceSince(let minutes): "Minuten sinds het apparaat het vroeg: \(minutes)"
+        case .deviceSameNetwork: "Het apparaat is in hetzelfde netwerk als deze browser."
+        case .deviceOtherNetwork: "Het apparaat is in een ander netwerk dan deze browser."
+        case .deviceWarning:
+            "Bent u dit zelf begonnen, en ziet u deze code nu op uw eigen apparaat? Als een ander u de code heeft gegeven, kies dan ‘Annuleren’: die ander zou in uw account komen."
+        case .deviceAllowed: "Ga terug naar uw apparaat"
+        case .deviceDeclined: "Het apparaat is niet aangemeld"
         case .errorPrefix: "Fout"
         }
     }

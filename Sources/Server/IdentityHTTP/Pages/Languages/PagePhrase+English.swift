@@ -148,6 +148,19 @@ extension PagePhrase {
         case .privacy: "Privacy"
         case .terms: "Terms of use"
         case .support: "Help"
+        case .deviceTitle: "Connect a device"
+        case .deviceHelp: "Enter the code that your television, command line or other device shows."
+        case .wrongDeviceCode: "This code is not right, or it is too old. Check it, or get a new one on the device."
+        case .deviceAllowTitle(let app): "Sign in to \(app) on another device?"
+        case .deviceAsks(let app, let code):
+            "A device that shows the code \(code) asks to use \(app) with your account."
+        case .deviceSince(let minutes): "Minutes since the device asked: \(minutes)"
+        case .deviceSameNetwork: "The device is in the same network as this browser."
+        case .deviceOtherNetwork: "The device is in another network than this browser."
+        case .deviceWarning:
+            "Did you start this yourself, and do you see this code on your own device now? If another person gave you the code, choose “Cancel”: that person would get into your account."
+        case .deviceAllowed: "Go back to your device"
+        case .deviceDeclined: "The device is not signed in"
         case .errorPrefix: "Error"
         }
     }

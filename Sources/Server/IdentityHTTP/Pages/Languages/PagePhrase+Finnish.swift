@@ -152,6 +152,19 @@ extension PagePhrase {
         case .privacy: "Tietosuoja"
         case .terms: "Käyttöehdot"
         case .support: "Ohje"
+        case .deviceTitle: "Yhdistä laite"
+        case .deviceHelp: "Kirjoita koodi, jonka televisio, komentorivi tai muu laite näyttää."
+        case .wrongDeviceCode: "Koodi ei ole oikea tai se on liian vanha. Tarkista se tai hanki laitteella uusi."
+        case .deviceAllowTitle(let app): "Kirjaudutaanko palveluun \(app) toisella laitteella?"
+        case .deviceAsks(let app, let code):
+            "Laite, joka näyttää koodin \(code), pyytää käyttää palvelua \(app) sinun tililläsi."
+        case .deviceSince(let minutes): "Minuutteja laitteen pyynnöstä: \(minutes)"
+        case .deviceSameNetwork: "Laite on samassa verkossa kuin tämä selain."
+        case .deviceOtherNetwork: "Laite on eri verkossa kuin tämä selain."
+        case .deviceWarning:
+            "Aloititko tämän itse, ja näetkö koodin nyt omalla laitteellasi? Jos joku toinen antoi koodin, valitse ”Peruuta”: muuten hän pääsisi tilillesi."
+        case .deviceAllowed: "Palaa laitteellesi"
+        case .deviceDeclined: "Laitetta ei kirjattu sisään"
         case .errorPrefix: "Virhe"
         }
     }

@@ -155,6 +155,21 @@ extension PagePhrase {
         case .privacy: "Confidentialité"
         case .terms: "Conditions d’utilisation"
         case .support: "Aide"
+        case .deviceTitle: "Connecter un appareil"
+        case .deviceHelp:
+            "Saisissez le code que montre votre téléviseur, votre ligne de commande ou un autre appareil."
+        case .wrongDeviceCode:
+            "Ce code n’est pas le bon, ou il est trop ancien. Vérifiez-le, ou demandez-en un nouveau sur l’appareil."
+        case .deviceAllowTitle(let app): "Se connecter à \(app) sur un autre appareil ?"
+        case .deviceAsks(let app, let code):
+            "Un appareil qui montre le code \(code) demande à utiliser \(app) avec votre compte."
+        case .deviceSince(let minutes): "Minutes depuis la demande de l’appareil : \(minutes)"
+        case .deviceSameNetwork: "L’appareil est dans le même réseau que ce navigateur."
+        case .deviceOtherNetwork: "L’appareil est dans un autre réseau que ce navigateur."
+        case .deviceWarning:
+            "Avez-vous commencé cela vous-même, et voyez-vous ce code maintenant sur votre propre appareil ? Si une autre personne vous a donné le code, choisissez « Annuler » : elle entrerait dans votre compte."
+        case .deviceAllowed: "Revenez à votre appareil"
+        case .deviceDeclined: "L’appareil n’est pas connecté"
         case .errorPrefix: "Erreur"
         }
     }

@@ -156,6 +156,21 @@ extension PagePhrase {
         case .privacy: "Datenschutz"
         case .terms: "Nutzungsbedingungen"
         case .support: "Hilfe"
+        case .deviceTitle: "Gerät verbinden"
+        case .deviceHelp:
+            "Geben Sie den Code ein, den Ihr Fernseher, Ihre Kommandozeile oder ein anderes Gerät zeigt."
+        case .wrongDeviceCode:
+            "Dieser Code stimmt nicht oder ist zu alt. Prüfen Sie ihn, oder lassen Sie sich auf dem Gerät einen neuen geben."
+        case .deviceAllowTitle(let app): "Auf einem anderen Gerät bei \(app) anmelden?"
+        case .deviceAsks(let app, let code):
+            "Ein Gerät, das den Code \(code) zeigt, möchte \(app) mit Ihrem Konto verwenden."
+        case .deviceSince(let minutes): "Minuten seit der Anfrage des Geräts: \(minutes)"
+        case .deviceSameNetwork: "Das Gerät ist im selben Netz wie dieser Browser."
+        case .deviceOtherNetwork: "Das Gerät ist in einem anderen Netz als dieser Browser."
+        case .deviceWarning:
+            "Haben Sie das selbst begonnen, und sehen Sie diesen Code jetzt auf Ihrem eigenen Gerät? Wenn Ihnen eine andere Person den Code gegeben hat, wählen Sie „Abbrechen“: Sie käme sonst in Ihr Konto."
+        case .deviceAllowed: "Gehen Sie zurück zu Ihrem Gerät"
+        case .deviceDeclined: "Das Gerät ist nicht angemeldet"
         case .errorPrefix: "Fehler"
         }
     }

@@ -145,6 +145,18 @@ extension PagePhrase {
         case .privacy: "פרטיות"
         case .terms: "תנאי שימוש"
         case .support: "עזרה"
+        case .deviceTitle: "חיבור מכשיר"
+        case .deviceHelp: "יש להזין את הקוד שמופיע בטלוויזיה, בשורת הפקודה או במכשיר אחר."
+        case .wrongDeviceCode: "הקוד אינו נכון או ישן מדי. יש לבדוק אותו, או לקבל קוד חדש במכשיר."
+        case .deviceAllowTitle(let app): "להיכנס אל \(app) במכשיר אחר?"
+        case .deviceAsks(let app, let code): "מכשיר שמציג את הקוד \(code) מבקש להשתמש ב-\(app) עם החשבון שלך."
+        case .deviceSince(let minutes): "דקות מאז בקשת המכשיר: \(minutes)"
+        case .deviceSameNetwork: "המכשיר נמצא באותה רשת כמו הדפדפן הזה."
+        case .deviceOtherNetwork: "המכשיר נמצא ברשת אחרת מזו של הדפדפן הזה."
+        case .deviceWarning:
+            "האם התחלת את זה בעצמך, והאם הקוד מופיע עכשיו במכשיר שלך? אם אדם אחר נתן לך את הקוד, יש לבחור ב„ביטול”: אותו אדם היה נכנס לחשבון שלך."
+        case .deviceAllowed: "אפשר לחזור למכשיר"
+        case .deviceDeclined: "המכשיר לא נכנס לחשבון"
         case .errorPrefix: "שגיאה"
         }
     }

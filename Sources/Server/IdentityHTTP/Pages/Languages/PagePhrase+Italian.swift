@@ -150,6 +150,21 @@ extension PagePhrase {
         case .privacy: "Privacy"
         case .terms: "Condizioni d’uso"
         case .support: "Aiuto"
+        case .deviceTitle: "Collega un dispositivo"
+        case .deviceHelp:
+            "Inserisci il codice mostrato dal televisore, dalla riga di comando o da un altro dispositivo."
+        case .wrongDeviceCode:
+            "Questo codice non è giusto, o è troppo vecchio. Controllalo, o chiedine uno nuovo sul dispositivo."
+        case .deviceAllowTitle(let app): "Accedere a \(app) su un altro dispositivo?"
+        case .deviceAsks(let app, let code):
+            "Un dispositivo che mostra il codice \(code) chiede di usare \(app) con il tuo account."
+        case .deviceSince(let minutes): "Minuti dalla richiesta del dispositivo: \(minutes)"
+        case .deviceSameNetwork: "Il dispositivo è nella stessa rete di questo browser."
+        case .deviceOtherNetwork: "Il dispositivo è in una rete diversa da questo browser."
+        case .deviceWarning:
+            "Hai iniziato tu, e vedi ora questo codice sul tuo dispositivo? Se un’altra persona ti ha dato il codice, scegli «Annulla»: quella persona entrerebbe nel tuo account."
+        case .deviceAllowed: "Torna al tuo dispositivo"
+        case .deviceDeclined: "Il dispositivo non ha effettuato l’accesso"
         case .errorPrefix: "Errore"
         }
     }

@@ -141,6 +141,18 @@ extension PagePhrase {
         case .privacy: "プライバシー"
         case .terms: "利用規約"
         case .support: "ヘルプ"
+        case .deviceTitle: "デバイスを接続"
+        case .deviceHelp: "テレビ、コマンドライン、その他のデバイスに表示されたコードを入力してください。"
+        case .wrongDeviceCode: "このコードは正しくないか、古すぎます。確認するか、デバイスで新しいコードを取得してください。"
+        case .deviceAllowTitle(let app): "別のデバイスで \(app) にサインインしますか？"
+        case .deviceAsks(let app, let code): "コード \(code) を表示しているデバイスが、あなたのアカウントで \(app) を使うことを求めています。"
+        case .deviceSince(let minutes): "デバイスの要求からの分数: \(minutes)"
+        case .deviceSameNetwork: "デバイスはこのブラウザーと同じネットワークにあります。"
+        case .deviceOtherNetwork: "デバイスはこのブラウザーとは別のネットワークにあります。"
+        case .deviceWarning:
+            "ご自身で開始しましたか？このコードは今、ご自身のデバイスに表示されていますか？他の人からコードを受け取った場合は「キャンセル」を選んでください。その人があなたのアカウントに入ってしまいます。"
+        case .deviceAllowed: "デバイスに戻ってください"
+        case .deviceDeclined: "デバイスはサインインしていません"
         case .errorPrefix: "エラー"
         }
     }

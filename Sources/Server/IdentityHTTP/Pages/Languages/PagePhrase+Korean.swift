@@ -141,6 +141,18 @@ extension PagePhrase {
         case .privacy: "개인정보 보호"
         case .terms: "이용 약관"
         case .support: "도움말"
+        case .deviceTitle: "기기 연결"
+        case .deviceHelp: "TV, 명령줄 또는 다른 기기에 표시된 코드를 입력하세요."
+        case .wrongDeviceCode: "코드가 올바르지 않거나 너무 오래되었습니다. 확인하거나 기기에서 새 코드를 받으세요."
+        case .deviceAllowTitle(let app): "다른 기기에서 \(app)에 로그인할까요?"
+        case .deviceAsks(let app, let code): "코드 \(code)을(를) 표시하는 기기가 회원님의 계정으로 \(app) 사용을 요청합니다."
+        case .deviceSince(let minutes): "기기가 요청한 후 지난 분: \(minutes)"
+        case .deviceSameNetwork: "기기가 이 브라우저와 같은 네트워크에 있습니다."
+        case .deviceOtherNetwork: "기기가 이 브라우저와 다른 네트워크에 있습니다."
+        case .deviceWarning:
+            "직접 시작하셨고, 지금 본인의 기기에 이 코드가 보이나요? 다른 사람이 코드를 주었다면 ‘취소’를 선택하세요. 그 사람이 회원님의 계정에 들어갈 수 있습니다."
+        case .deviceAllowed: "기기로 돌아가세요"
+        case .deviceDeclined: "기기가 로그인되지 않았습니다"
         case .errorPrefix: "오류"
         }
     }

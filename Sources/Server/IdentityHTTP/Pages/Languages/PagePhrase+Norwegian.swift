@@ -148,6 +148,19 @@ extension PagePhrase {
         case .privacy: "Personvern"
         case .terms: "Vilkår"
         case .support: "Hjelp"
+        case .deviceTitle: "Koble til en enhet"
+        case .deviceHelp: "Skriv inn koden som TV-en, kommandolinjen eller en annen enhet viser."
+        case .wrongDeviceCode: "Koden er ikke riktig, eller den er for gammel. Sjekk den, eller få en ny på enheten."
+        case .deviceAllowTitle(let app): "Logge inn på \(app) på en annen enhet?"
+        case .deviceAsks(let app, let code):
+            "En enhet som viser koden \(code), ber om å bruke \(app) med kontoen din."
+        case .deviceSince(let minutes): "Minutter siden enheten spurte: \(minutes)"
+        case .deviceSameNetwork: "Enheten er på samme nettverk som denne nettleseren."
+        case .deviceOtherNetwork: "Enheten er på et annet nettverk enn denne nettleseren."
+        case .deviceWarning:
+            "Startet du dette selv, og ser du koden på din egen enhet nå? Hvis en annen person ga deg koden, velg «Avbryt»: den personen ville komme inn på kontoen din."
+        case .deviceAllowed: "Gå tilbake til enheten din"
+        case .deviceDeclined: "Enheten er ikke logget inn"
         case .errorPrefix: "Feil"
         }
     }

@@ -151,6 +151,19 @@ extension PagePhrase {
         case .privacy: "Prywatność"
         case .terms: "Warunki korzystania"
         case .support: "Pomoc"
+        case .deviceTitle: "Połącz urządzenie"
+        case .deviceHelp: "Wpisz kod, który pokazuje telewizor, wiersz poleceń lub inne urządzenie."
+        case .wrongDeviceCode: "Ten kod jest błędny lub zbyt stary. Sprawdź go albo pobierz nowy na urządzeniu."
+        case .deviceAllowTitle(let app): "Zalogować się do \(app) na innym urządzeniu?"
+        case .deviceAsks(let app, let code):
+            "Urządzenie, które pokazuje kod \(code), chce używać \(app) z Twoim kontem."
+        case .deviceSince(let minutes): "Minuty od prośby urządzenia: \(minutes)"
+        case .deviceSameNetwork: "Urządzenie jest w tej samej sieci co ta przeglądarka."
+        case .deviceOtherNetwork: "Urządzenie jest w innej sieci niż ta przeglądarka."
+        case .deviceWarning:
+            "Czy to Ty zaczynasz to logowanie i widzisz teraz ten kod na własnym urządzeniu? Jeśli kod podała Ci inna osoba, wybierz „Anuluj”: ta osoba weszłaby na Twoje konto."
+        case .deviceAllowed: "Wróć do swojego urządzenia"
+        case .deviceDeclined: "Urządzenie nie jest zalogowane"
         case .errorPrefix: "Błąd"
         }
     }

@@ -152,6 +152,21 @@ extension PagePhrase {
         case .privacy: "Privacidade"
         case .terms: "Termos de uso"
         case .support: "Ajuda"
+        case .deviceTitle: "Ligar um dispositivo"
+        case .deviceHelp:
+            "Introduza o código mostrado pelo televisor, pela linha de comandos ou por outro dispositivo."
+        case .wrongDeviceCode:
+            "Este código não está certo ou é demasiado antigo. Verifique-o, ou obtenha um novo no dispositivo."
+        case .deviceAllowTitle(let app): "Entrar em \(app) noutro dispositivo?"
+        case .deviceAsks(let app, let code):
+            "Um dispositivo que mostra o código \(code) pede para usar \(app) com a sua conta."
+        case .deviceSince(let minutes): "Minutos desde o pedido do dispositivo: \(minutes)"
+        case .deviceSameNetwork: "O dispositivo está na mesma rede que este navegador."
+        case .deviceOtherNetwork: "O dispositivo está numa rede diferente da deste navegador."
+        case .deviceWarning:
+            "Foi você que começou isto, e vê agora este código no seu próprio dispositivo? Se outra pessoa lhe deu o código, escolha «Cancelar»: essa pessoa entraria na sua conta."
+        case .deviceAllowed: "Volte ao seu dispositivo"
+        case .deviceDeclined: "O dispositivo não tem sessão iniciada"
         case .errorPrefix: "Erro"
         }
     }

@@ -151,6 +151,20 @@ extension PagePhrase {
         case .privacy: "Privacidad"
         case .terms: "Condiciones de uso"
         case .support: "Ayuda"
+        case .deviceTitle: "Conectar un dispositivo"
+        case .deviceHelp: "Introduzca el código que muestra su televisor, su línea de comandos u otro dispositivo."
+        case .wrongDeviceCode:
+            "Este código no es correcto o es demasiado antiguo. Compruébelo, o pida uno nuevo en el dispositivo."
+        case .deviceAllowTitle(let app): "¿Iniciar sesión en \(app) en otro dispositivo?"
+        case .deviceAsks(let app, let code):
+            "Un dispositivo que muestra el código \(code) pide usar \(app) con su cuenta."
+        case .deviceSince(let minutes): "Minutos desde la petición del dispositivo: \(minutes)"
+        case .deviceSameNetwork: "El dispositivo está en la misma red que este navegador."
+        case .deviceOtherNetwork: "El dispositivo está en otra red que este navegador."
+        case .deviceWarning:
+            "¿Ha empezado esto usted, y ve ahora este código en su propio dispositivo? Si otra persona le dio el código, elija «Cancelar»: esa persona entraría en su cuenta."
+        case .deviceAllowed: "Vuelva a su dispositivo"
+        case .deviceDeclined: "El dispositivo no ha iniciado sesión"
         case .errorPrefix: "Error"
         }
     }

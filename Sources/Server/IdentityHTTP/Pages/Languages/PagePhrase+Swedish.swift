@@ -150,6 +150,19 @@ extension PagePhrase {
         case .privacy: "Integritet"
         case .terms: "Villkor"
         case .support: "Hjälp"
+        case .deviceTitle: "Anslut en enhet"
+        case .deviceHelp: "Skriv koden som din tv, kommandorad eller annan enhet visar."
+        case .wrongDeviceCode:
+            "Koden är inte rätt, eller så är den för gammal. Kontrollera den, eller hämta en ny på enheten."
+        case .deviceAllowTitle(let app): "Logga in på \(app) på en annan enhet?"
+        case .deviceAsks(let app, let code): "En enhet som visar koden \(code) vill använda \(app) med ditt konto."
+        case .deviceSince(let minutes): "Minuter sedan enheten frågade: \(minutes)"
+        case .deviceSameNetwork: "Enheten är i samma nätverk som den här webbläsaren."
+        case .deviceOtherNetwork: "Enheten är i ett annat nätverk än den här webbläsaren."
+        case .deviceWarning:
+            "Började du det här själv, och ser du koden på din egen enhet nu? Om någon annan gav dig koden, välj ”Avbryt”: den personen skulle komma in på ditt konto."
+        case .deviceAllowed: "Gå tillbaka till din enhet"
+        case .deviceDeclined: "Enheten är inte inloggad"
         case .errorPrefix: "Fel"
         }
     }

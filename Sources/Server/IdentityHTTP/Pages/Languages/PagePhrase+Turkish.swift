@@ -148,6 +148,19 @@ extension PagePhrase {
         case .privacy: "Gizlilik"
         case .terms: "Kullanım koşulları"
         case .support: "Yardım"
+        case .deviceTitle: "Bir cihaz bağlayın"
+        case .deviceHelp: "Televizyonunuzun, komut satırınızın veya başka bir cihazın gösterdiği kodu girin."
+        case .wrongDeviceCode: "Bu kod doğru değil ya da çok eski. Kontrol edin veya cihazda yeni bir kod alın."
+        case .deviceAllowTitle(let app): "Başka bir cihazda \(app) oturumu açılsın mı?"
+        case .deviceAsks(let app, let code):
+            "\(code) kodunu gösteren bir cihaz, hesabınızla \(app) kullanmak istiyor."
+        case .deviceSince(let minutes): "Cihazın isteğinden bu yana geçen dakika: \(minutes)"
+        case .deviceSameNetwork: "Cihaz bu tarayıcıyla aynı ağda."
+        case .deviceOtherNetwork: "Cihaz bu tarayıcıdan başka bir ağda."
+        case .deviceWarning:
+            "Bunu kendiniz mi başlattınız ve bu kodu şu anda kendi cihazınızda görüyor musunuz? Kodu size başka biri verdiyse “İptal”i seçin: yoksa o kişi hesabınıza girer."
+        case .deviceAllowed: "Cihazınıza dönün"
+        case .deviceDeclined: "Cihazda oturum açılmadı"
         case .errorPrefix: "Hata"
         }
     }

@@ -151,6 +151,19 @@ extension PagePhrase {
         case .privacy: "Конфіденційність"
         case .terms: "Умови використання"
         case .support: "Допомога"
+        case .deviceTitle: "Підключити пристрій"
+        case .deviceHelp: "Введіть код, який показує ваш телевізор, командний рядок або інший пристрій."
+        case .wrongDeviceCode: "Цей код неправильний або застарілий. Перевірте його або отримайте новий на пристрої."
+        case .deviceAllowTitle(let app): "Увійти до \(app) на іншому пристрої?"
+        case .deviceAsks(let app, let code):
+            "Пристрій, який показує код \(code), просить користуватися \(app) з вашим обліковим записом."
+        case .deviceSince(let minutes): "Хвилин від запиту пристрою: \(minutes)"
+        case .deviceSameNetwork: "Пристрій у тій самій мережі, що й цей браузер."
+        case .deviceOtherNetwork: "Пристрій в іншій мережі, ніж цей браузер."
+        case .deviceWarning:
+            "Ви почали це самі й бачите зараз цей код на власному пристрої? Якщо код вам дала інша людина, виберіть «Скасувати»: інакше вона увійде до вашого облікового запису."
+        case .deviceAllowed: "Поверніться до свого пристрою"
+        case .deviceDeclined: "Пристрій не ввійшов"
         case .errorPrefix: "Помилка"
         }
     }
