@@ -69,7 +69,7 @@ extension IdentityRoutes {
             client.isOpen(for: .browser), client.web.allowsDeviceFlow
         else { return codePage(visit, problem: .wrongDeviceCode) }
         visit.client = client
-        let (verdict, _) = try await engine.authorize(asked, as: visit.signIn, in: visit.caller(client.id))
+        let (verdict, _) = try await engine.authorize(asked, as: visit.signIn, in: visit.caller(client.id, .browser))
         // The answer to a device is asked of a user who sees what it is for, whoever is signed in.
         let isSignedIn = verdict == .confirm
         var flow = HostedFlow(
@@ -82,7 +82,7 @@ extension IdentityRoutes {
     private func codePage(_ visit: HostedVisit, problem: PagePhrase? = nil) -> Response {
         let browser = visit.cookies.browser ?? Base64URL.encode(engine.ports.randomness.bytes(16))
         var page = HostedPage(
-            language: visit.language, brand: visit.tenant.displayName, title: .deviceTitle, body: "",
+            language: visit.language, brand: visit.brand, title: .deviceTitle, body: "",
             problem: problem.map { HostedProblem(phrase: $0, field: "user-code") })
         // What was typed is not shown again: it is short, and a code that is wrong is read again from the device.
         page.body = """
@@ -127,7 +127,7 @@ extension HostedPage {
             case .over: (.tookTooLong, .wrongDeviceCode)
             }
         return HostedPage(
-            language: text, brand: visit.tenant.displayName, title: title,
+            language: text, brand: visit.brand, title: title,
             body: "<p class=\"lead\">\(text(help))</p>"
         ).response()
     }

@@ -33,7 +33,7 @@ struct HostedDriver: Sendable {
         // Where the flow is a device's, an error for the client is the answer to the device.
         guard case .answered = result, let device = flow.request.device else { return result }
         let declined = try await routes.engine.decline(
-            device, as: visit.signIn, in: visit.caller(flow.request.client))
+            device, as: visit.signIn, in: visit.caller(flow))
         var flow = flow
         flow.token = nil
         flow.step = .deviceAnswered(declined ? .declined : .over)

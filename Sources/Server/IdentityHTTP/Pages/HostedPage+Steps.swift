@@ -330,7 +330,7 @@ extension HostedPage {
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
             case .unknownTenant: (.notFound, .cannotGoOn, .wrongAddressHelp)
-            case .authorize(.pushedRequestGone): (.badRequest, .tookTooLong, .begunElsewhereHelp)
+            case .authorize(.pushedRequestGone, _): (.badRequest, .tookTooLong, .begunElsewhereHelp)
             case .authorize: (.badRequest, .cannotGoOn, .wrongAddressHelp)
             case .unknownFlow: (.badRequest, .begunElsewhere, .begunElsewhereHelp)
             case .tooOld: (.gone, .tookTooLong, .begunElsewhereHelp)
