@@ -355,7 +355,7 @@ class Check(browser.BrowserCheck):
             "user-flows": "/console/t/contoso/user-flows", "new-user-flow": "/console/t/contoso/new-user-flow",
             "user-flow": self.flow, "edit-user-flow": f"{self.flow}/edit", "delete-user-flow": f"{self.flow}/delete",
             "new-attribute": "/console/t/contoso/new-attribute",
-            "mails": "/console/t/contoso/mails", "mails-ja": "/console/t/contoso/mails?language=ja",
+            "pages": "/console/t/contoso/pages", "mails": "/console/t/contoso/mails", "mails-ja": "/console/t/contoso/mails?language=ja",
             "events": "/console/t/contoso/events", "events-none": "/console/t/contoso/events?kind=key.revoked",
             "operators": "/console/operators", "server": "/console/server", "new-key": "/console/t/contoso/new-key",
             "not-found": "/console/t/nowhere/users",

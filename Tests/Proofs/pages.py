@@ -1,4 +1,4 @@
-"""The hosted pages in a browser: each way to sign up, sign in, go on and sign out, with and without script, up to the answer at a
+"""The hosted pages in a browser: each way to sign up, sign in, go on, sign out and change the own account, with and without script, up to the answer at a
 client; what a browser does besides, such as Back, Reload and a second tab; and on each page an accessibility checker in both colour
 schemes, a strict HTML parser, three widths, wide text, the keyboard, the size of targets and the fields of the answer.
 
@@ -127,6 +127,8 @@ PAGES = {
     "confirm": "continue continue-app consent",
     "dead(policy)": "policy", "dead(over)": "over", "dead(blocked)": "blocked",
     "moving": "moving-on", "posting": "form-post", "done": "signed-in",
+    "account": "account account-new account-data account-saved account-no-name account-methods account-no-methods account-password account-wrong-password account-email account-sessions account-copy account-deletion",
+    "enterAccountCode": "account-code", "proveAgain": "account-proof", "ended": "account-deleted",
     "confirmation": "sign-out sign-out-unknown", "signedOut": "signed-out signed-out-link signed-out-unknown",
     "unknownTenant": "unknown-tenant", "authorize(malformed)": "malformed", "authorize(unknownClient)": "unknown-client",
     "authorize(notForBrowsers)": "not-for-browsers", "authorize(redirectMissing)": "no-address",
@@ -160,7 +162,11 @@ def cases_of(text, name):
 
 def pages_of_source():
     """The pages that the source can show: the steps, the faults, and what functions make besides."""
-    found = cases_of((SOURCE / "HostedFlow.swift").read_text(), "HostedStep") + cases_of((SOURCE / "HostedPages.swift").read_text(), "HostedFault")
+    writer = (SOURCE / "HostedPage+Steps.swift").read_text()
+    steps = cases_of((SOURCE / "HostedFlow.swift").read_text(), "HostedStep")
+    # A page that does not look at the value of its step is one.
+    steps = [re.sub(r"\(.*", "", step) if f"case .{step.split('(')[0]}:" in writer else step for step in steps]
+    found = list(dict.fromkeys(steps)) + cases_of((SOURCE / "HostedPages.swift").read_text(), "HostedFault")
     for file in sorted(SOURCE.glob("*.swift")):
         for name, body in re.findall(r"\bfunc (\w+)(.*?)(?=\bfunc |\Z)", file.read_text(), re.S):
             # `of` shows the steps, `error` the faults.
@@ -185,8 +191,8 @@ def case(*numbers):
 # What a user of wide text sets (WCAG 1.4.12).
 SPACING = "* {line-height:1.5 !important; letter-spacing:.12em !important; word-spacing:.16em !important} p {margin-bottom:2em !important}"
 # What can be reached with the keyboard, in order: of a group of radios, the chosen one.
-REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea')].filter(one =>
-    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && (one.type !== 'radio' || one.checked))
+REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary')].filter(one =>
+    one.type !== 'hidden' && one.tabIndex >= 0 && !one.disabled && one.getClientRects().length && one.checkVisibility() && (one.type !== 'radio' || one.checked))
     .map(one => one.id || one.name + one.value + one.textContent)"""
 FOCUSED = """() => {
     const one = document.activeElement;
@@ -208,7 +214,7 @@ UNNAMED = """() => [...document.querySelectorAll('input:not([type=hidden]), sele
     !(one.labels.length || one.ariaLabel) || !(one.autocomplete || ['checkbox', 'radio'].includes(one.type))).map(one => one.outerHTML.slice(0, 120))"""
 OTHERWISE_NAMED = """() => [...document.querySelectorAll('a[href], button')].filter(one => {
     const text = [...one.childNodes].filter(part => part.nodeType === 3).map(part => part.textContent).join('').trim();
-    return !(text || one.ariaLabel) || one.ariaLabel && !one.ariaLabel.includes(text)
+    return !(one.innerText.trim() || one.ariaLabel) || one.ariaLabel && !one.ariaLabel.includes(text)
 }).map(one => one.outerHTML.slice(0, 120))"""
 MOVING = """() => [...document.querySelectorAll('*')].filter(one => {
     const style = getComputedStyle(one);
@@ -1275,6 +1281,78 @@ class Check(browser.BrowserCheck):
         self.expect("a sign-out leads to no unknown address", "elsewhere" not in self.documents[page].text())
         page.context.close()
 
+    def account(self):
+        """The account page: each of its pages, and what a change leads to."""
+        page, address, second = self.visit(), self.person("account"), self.person("account.second")
+        home = f"{self.url}/contoso/account"
+        self.sign_up(address, page=page)
+        page.goto(home)
+        self.look(page, "account-new")
+        self.is_title(page, "Your account")
+        page.goto(f"{home}/data")
+        self.look(page, "account-data")
+        self.give(page, "save", displayName="Dana Example", city="Aarhus")
+        self.look(page, "account-saved")
+        self.expect(f"a change is told ({self.mode})", page.locator(".notice[role=status]").count() == 1)
+        self.give(page, "save", displayName="")
+        self.refused(page, "account-no-name", "displayName")
+        page.goto(f"{home}/methods")
+        self.look(page, "account-no-methods")
+        before = self.site.mailbox.seen(second)
+        self.give(page, "add", contact=second)
+        self.look(page, "account-code")
+        self.is_title(page, "Check your mail")
+        self.give_code(page, second, before)
+        self.is_title(page, "Second factor")
+        self.look(page, "account-methods")
+        page.click("summary")
+        page.fill("input[name=name]", "Work")
+        self.press(page, "rename")
+        self.expect(f"a mailbox has a name ({self.mode})", page.locator(".what .sub").first.inner_text() == "Work")
+        page.goto(f"{home}/password")
+        self.look(page, "account-password")
+        self.give(page, "change", password="Not-The-Right-1", new_password="Anden-Vinter#93")
+        self.refused(page, "account-wrong-password", "password")
+        page.fill("#password", PASSWORD)
+        page.fill("#new-password", "Anden-Vinter#93")
+        # Two clicks change it once, and the user stays signed in.
+        page.dblclick("button[value=change]", no_wait_after=True)
+        page.wait_for_url("**/account?changed")
+        self.is_title(page, "Your account")
+        self.look(page, "account")
+        # Another browser, with the password alone.
+        other = self.visit(360)
+        other.goto(f"{home}/email")
+        self.give(other, username=address)
+        self.give(other, password="Anden-Vinter#93")
+        self.is_title(other, "Confirm that it is you")
+        self.look(other, "account-proof")
+        before = self.site.mailbox.seen(second)
+        self.press(other)
+        self.give_code(other, second, before)
+        self.is_title(other, "Change your e-mail address")
+        self.look(other, "account-email")
+        page.goto(f"{home}/sessions")
+        self.look(page, "account-sessions")
+        self.press(page, "others")
+        other.reload()
+        self.is_title(other, "Sign in")
+        other.context.close()
+        page.goto(f"{home}/copy")
+        self.look(page, "account-copy")
+        with page.expect_download() as kept:
+            page.click("button[value=download]")
+        copy = json.loads(pathlib.Path(kept.value.path()).read_text())
+        self.expect(f"a copy of the data ({self.mode})", copy["user"]["mail"] == address and kept.value.suggested_filename == "account.json", str(copy)[:200])
+        page.goto(f"{home}/deletion")
+        self.look(page, "account-deletion")
+        self.press(page, "delete")
+        self.look(page, "account-deleted")
+        self.is_title(page, "Your account is deleted")
+        page.go_back()
+        self.expect(f"Back shows nothing of the account ({self.mode})", address not in page.content())
+        page.context.close()
+
     def errors(self):
         page = self.visit()
         cases = {
@@ -1508,7 +1586,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.errors,
+            self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors,
         ):
             part()
             self.close_others()
@@ -1538,7 +1616,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.moving, self.signing_out, self.errors,
+                self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:

@@ -372,6 +372,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.browserSignIn(of: id, in: tenant)
     }
 
+    func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn] {
+        try await store.browserSignIns(of: user, in: tenant)
+    }
+
     func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError) {
         try await write { () async throws(StoreError) in
             try await store.noteUse(ofBrowserSession: id, in: tenant, at: date)

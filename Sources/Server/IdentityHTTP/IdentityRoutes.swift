@@ -98,6 +98,14 @@ package struct IdentityRoutes: Sendable {
             }
         }
         if let console { addConsole(console, to: router) }
+        // For the console's view of the hosted pages; with one listener they are there already.
+        if case .operators = listener { addLooks(to: router) }
+    }
+
+    /// What hosted pages look like.
+    private func addLooks(to router: Router<IdentityRequestContext>) {
+        route(router, "/{tenant}/theme/{name}", .get, handler: theme)
+        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
     }
 
     /// The operators' pages. A path has the methods of its routes.
@@ -134,7 +142,9 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
-        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
+        route(router, "/{tenant}/account", .get, .post, handler: account)
+        route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
+        addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
             request, context in
             try await answeringOrigin(of: request, context, client: nil) { try await userInfo(request, context) }
@@ -264,7 +274,10 @@ package struct IdentityRoutes: Sendable {
     func outcome(
         of command: Command, in caller: CallerContext, _ context: IdentityRequestContext
     ) async throws -> Outcome {
-        if caller.front == .browser { try context.admitStart(of: command) }
+        switch caller.front {
+        case .browser, .account: try context.admitStart(of: command)
+        case .native, .token: break
+        }
         try context.checkGuesses(before: command)
         // A made-up token has no counter; the engine refuses it.
         if context.policy.limits != nil, let step = command.traits.repeats,

@@ -152,7 +152,9 @@ struct TenantWebTests {
         let lines = made.output.split(separator: "\n").map(String.init)
         let text = try #require(lines.first)
         let read = try TenantFile(
-            file(Self.server + "\nsecrets:\n" + lines.dropFirst().map { "  \($0)" }.joined(separator: "\n")),
+            file(
+                Self.server + "\nnativeAuthentication: false\nsecrets:\n"
+                    + lines.dropFirst().map { "  \($0)" }.joined(separator: "\n")),
             named: "t.yaml")
         let client = try #require(read.directory.entries.first?.applications.first)
         #expect(read.warnings.isEmpty && client.web.secrets.map(\.digest) == [DaemonSecret.digest(of: Secret(text))])

@@ -191,7 +191,7 @@ import Testing
         switch route {
         case .style, .script, .signInForm, .signIn, .code, .invitationForm, .acceptInvitation, .home, .signOut,
             .overview,
-            .users, .user, .applications, .application, .userFlows, .userFlow, .groups, .group, .mails, .events,
+            .users, .user, .applications, .application, .userFlows, .userFlow, .groups, .group, .mails, .pages, .events,
             .exportEvents,
             .verifyEvents, .server:
             true

@@ -22,7 +22,14 @@ extension PagePhrase {
             .backToApp("Fabrikam Café"), .wrongCode, .oldCode, .wait(seconds: 45), .locked(minutes: 17),
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
-            .signUpClosed, .noPassword, .text("Only for members."), .errorPrefix,
+            .signUpClosed, .noPassword, .text("Only for members."), .privacy, .terms, .support, .errorPrefix,
+            .deleteLaterHelp(days: 30),
+            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
+            .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
+            .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
+            .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
+            .lastMethod, .addressTaken, .addressNotUsable,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -37,14 +44,22 @@ extension PagePhrase {
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
             .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
-            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .errorPrefix:
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .privacy, .terms,
+            .support, .errorPrefix,
+            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
+            .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
+            .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
+            .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
+            .lastMethod, .addressTaken, .addressNotUsable:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
-            .attribute(let text), .backToApp(let text), .badField(let text), .text(let text):
+            .backToApp(let text), .text(let text):
             text
-        case .wait(let number), .locked(let number): "\(number)"
+        case .attribute(let name), .badField(let name): AttributeTitle.words(name)
+        case .wait(let number), .locked(let number), .deleteLaterHelp(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):

@@ -100,9 +100,9 @@ struct RequestTarget: Target {
                 response.headers["www-authenticate"] != nil || response.status == 200, "\(shown): no body")
         }
         guard response.headers["content-type"]?.hasPrefix("application/json") == true else {
-            // The authorization endpoint is for browsers: it answers with a page.
+            // These two are for browsers: they answer with a page.
             let isPage =
-                shown.contains("/\(MetadataEndpoint.authorize.rawValue)") && response.status == 400
+                [MetadataEndpoint.authorize, .logout].contains { shown.contains("/\($0.rawValue)") }
                 && response.headers["content-type"] == "text/html; charset=utf-8" && response.headers["location"] == nil
             return try demand(response.status == 200 || isPage, "\(shown): an error that is no JSON")
         }

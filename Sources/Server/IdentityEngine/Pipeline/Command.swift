@@ -313,6 +313,8 @@ package struct CallerContext: Sendable {
         case native
         /// Hosted pages.
         case browser
+        /// The account page, which is no application's (``Client/accountPage(of:usually:)``).
+        case account
         /// A token of either way.
         case token
     }

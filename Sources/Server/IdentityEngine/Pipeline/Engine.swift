@@ -186,12 +186,19 @@ package struct Engine: Sendable {
             guard let tenant = try await ports.clients.tenant(named: caller.tenantName) else {
                 return .refused(.unknownTenant)
             }
+            if caller.front == .account {
+                return try await accountPage(of: tenant).map { .found(tenant, $0) } ?? .refused(.unknownClient)
+            }
             guard let client = try await ports.clients.client(caller.client, in: tenant.id) else {
                 return .refused(.unknownClient)
             }
             return client.isOpen(for: caller.front) ? .found(tenant, client) : .refused(.nativeAuthDisabled)
-        } catch {
+        } catch let error as EngineError {
+            throw error
+        } catch let error as StoreError {
             throw .store(error)
+        } catch {
+            throw .broken("an application could not be found")
         }
     }
 }

@@ -137,6 +137,9 @@ package protocol BrowserStore: Sendable {
     /// The session with this id, in the same way.
     func browserSignIn(of id: UUID, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn?
 
+    /// The user's sessions with the account, the last used first, at most 200. They may have ended by time.
+    func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn]
+
     /// Notes a use of a session.
     func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError)
 

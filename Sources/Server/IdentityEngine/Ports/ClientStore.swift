@@ -57,7 +57,7 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        rare = RareSettings(hooks, subscribers, .unchanged)
+        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged)
     }
 }
 
@@ -65,18 +65,26 @@ extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
         get { rare?.hooks ?? [] }
-        set { rare = RareSettings(newValue, subscribers, mail) }
+        set { rare = RareSettings(newValue, subscribers, mail, pages) }
     }
 
     package var subscribers: [Subscriber] {
         get { rare?.subscribers ?? [] }
-        set { rare = RareSettings(hooks, newValue, mail) }
+        set { rare = RareSettings(hooks, newValue, mail, pages) }
     }
 
     package var mail: TenantMail {
         get { rare?.mail ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, newValue) }
+        set { rare = RareSettings(hooks, subscribers, newValue, pages) }
     }
+
+    package var pages: TenantPages {
+        get { rare?.pages ?? .unchanged }
+        set { rare = RareSettings(hooks, subscribers, mail, newValue) }
+    }
+
+    /// ``TenantPages/version``, made once.
+    package var pagesVersion: String? { rare?.pagesVersion }
 
     var hasHooks: Bool { rare.map { !$0.hooks.isEmpty } ?? false }
 
@@ -93,23 +101,30 @@ private final class RareSettings: Hashable, Sendable {
     let hooks: [Hook]
     let subscribers: [Subscriber]
     let mail: TenantMail
+    let pages: TenantPages
+    let pagesVersion: String?
 
     /// Nil when there is nothing.
-    init?(_ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail) {
-        guard !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged else { return nil }
+    init?(_ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages) {
+        guard !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
         self.mail = mail
+        self.pages = pages
+        pagesVersion = pages.version
     }
 
     static func == (one: RareSettings, other: RareSettings) -> Bool {
-        one === other || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail)
+        one === other
+            || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail
+                && one.pages == other.pages)
     }
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(hooks)
         hasher.combine(subscribers)
         hasher.combine(mail)
+        hasher.combine(pages)
     }
 }
 
@@ -175,6 +190,7 @@ extension Client {
         return switch front {
         case .native: isNativeAuthEnabled
         case .browser: !redirects.all.isEmpty
+        case .account: false
         case .token: isNativeAuthEnabled || !redirects.all.isEmpty
         }
     }

@@ -49,7 +49,7 @@ extension Console {
             visitor.may(.newApplication)
             ? "<a class=\"button primary\" href=\"\(Self.path(.newApplication, tenant))\">New application</a>" : nil
         let actions: HTML = """
-            <p class="actions"><a class="button" href="\(Self.path(.mails, tenant))">Mails</a>\(create)</p>
+            <p class="actions"><a class="button" href="\(Self.path(.mails, tenant))">Mails</a><a class="button" href="\(Self.path(.pages, tenant))">Pages</a>\(create)</p>
             """
         return shell(
             "Applications", .applications, of: tenant, for: visitor,

@@ -88,6 +88,7 @@ extension Console {
         case .deleteGroupLook: return Self.page(try await deleteGroupLook(context, visitor))
         case .deleteGroup: return try await deleteGroup(request, context, visitor)
         case .mails: return try mails(request, context, visitor)
+        case .pages: return try pages(request, context, visitor)
         case .events: return try await events(request, context, visitor)
         case .verifyEvents: return try await verifyEvents(request, context, visitor)
         case .exportEvents: return try await exportEvents(request, context, visitor)

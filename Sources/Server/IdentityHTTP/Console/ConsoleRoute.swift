@@ -21,7 +21,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case userFlows, newUserFlow, createUserFlow, userFlow, editUserFlow, changeUserFlow
     case deleteUserFlowLook, deleteUserFlow, newAttribute, createAttribute, removeAttributeLook, removeAttribute
     case groups, createGroup, group, changeGroup, addGroupMember, removeGroupMember, deleteGroupLook, deleteGroup
-    case mails
+    case mails, pages
     case events, exportEvents, verifyEvents
     case operators, invite, withdrawInvitation, setRole, removeOperatorLook, removeOperator
     case server, rotateKeyLook, rotateKey
@@ -55,7 +55,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .restoreLook, .restore: .permission(OperatorOperation.restoreUser.roles)
         case .purgeLook, .purge: .permission(OperatorOperation.purgeUser.roles)
         case .removeMethodLook, .removeMethod: .permission(OperatorOperation.removeUserMethod.roles)
-        case .applications, .application, .mails: .permission(OperatorOperation.listApplications.roles)
+        case .applications, .application, .mails, .pages: .permission(OperatorOperation.listApplications.roles)
         case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
             .deleteApplication, .newSecret, .removeSecretLook, .removeSecret, .newRole, .createRole, .editRole,
             .changeRole, .deleteRoleLook, .deleteRole:
@@ -93,7 +93,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .userFlows, .newUserFlow, .createUserFlow, .userFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
             .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute,
             .removeMethodLook, .applications, .application, .newApplication, .createApplication,
-            .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .events,
+            .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .pages, .events,
             .verifyEvents, .operators,
             .removeOperatorLook, .server, .rotateKeyLook, .newRole, .createRole, .editRole, .changeRole,
             .deleteRoleLook, .deleteRole:
@@ -150,6 +150,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .removeGroupMember: return "\(tenant)/groups/{group}/members/{id}/remove"
         case .deleteGroupLook, .deleteGroup: return "\(tenant)/groups/{group}/delete"
         case .mails: return "\(tenant)/mails"
+        case .pages: return "\(tenant)/pages"
         case .events: return "\(tenant)/events"
         case .exportEvents: return "\(tenant)/events-file"
         case .verifyEvents: return "\(tenant)/events"
@@ -176,7 +177,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
             .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
-            .removeSecretLook, .mails, .events, .exportEvents, .operators, .removeOperatorLook,
+            .removeSecretLook, .mails, .pages, .events, .exportEvents, .operators, .removeOperatorLook,
             .server, .rotateKeyLook, .userFlows, .newUserFlow, .userFlow, .editUserFlow, .deleteUserFlowLook,
             .newAttribute, .removeAttributeLook, .groups, .group, .deleteGroupLook, .newRole, .editRole,
             .deleteRoleLook:

@@ -20,8 +20,13 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
         if template.hasPrefix(tenant) {
             let path = String(template.dropFirst(tenant.count))
             // A form that begins a flow is counted as such when it is read.
-            if path == "web/{handle}" {
+            if ["web/{handle}", "account", "account/{part}"].contains(path) {
                 self = .step
+                return
+            }
+            // A style or a picture of the tenant's, as cheap as those of `/web/`.
+            if path == "theme/{name}" {
+                self = .probe
                 return
             }
             let group = V1Endpoint(rawValue: path)?.limitGroup ?? MetadataEndpoint(rawValue: path)?.limitGroup

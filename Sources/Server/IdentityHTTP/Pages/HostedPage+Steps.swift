@@ -31,7 +31,7 @@ extension HostedPage {
         notice: PagePhrase?
     ) -> HostedPage {
         var page = HostedPage(
-            language: visit.language, brand: visit.tenant.displayName, title: .signIn, body: "", problem: problem,
+            language: visit.language, brand: visit.brand, title: .signIn, body: "", problem: problem,
             notice: notice)
         let answer = ClientAnswer(to: flow.request.answer, members: [], issuer: "")
         if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
@@ -87,10 +87,10 @@ extension HostedPage {
             page.body = """
                 <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
                 \(posted("""
-                    \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
+                    \(page.codeField)
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name=".action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
+                    <div class="row">\(page.resendButton(visit))
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -152,6 +152,24 @@ extension HostedPage {
                     """))
                 <div class="more">\(end)</div>
                 """
+        case .proveAgain:
+            page.title = .confirmItIsYou
+            page.body = """
+                <p class="lead">\(text(.confirmItIsYouHelp))</p>
+                \(posted("\(page.whoField(flow))\(page.button("next", .goOn, isPrimary: true))"))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterAccountCode(let target):
+            page.title = .enterCode
+            page.body = """
+                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row">\(page.resendButton(visit))</div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .dead(let end):
             page.title = .cannotGoOn
             let help: PagePhrase =
@@ -192,12 +210,22 @@ extension HostedPage {
         """
     }
 
+    private var codeField: HTML {
+        field(
+            "code", .code, autocomplete: "one-time-code", isFirst: true,
+            attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\"")
+    }
+
+    private func resendButton(_ visit: HostedVisit) -> HTML {
+        "<button class=\"link\" name=\".action\" value=\"resend\" data-wait=\"\(visit.routes.engine.settings.resendCooldown)\" formnovalidate>\(language(.sendAgain))</button>"
+    }
+
     private var staySignedIn: HTML {
         "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
     }
 
     /// - Parameter label: The tenant's words, if it has some.
-    private func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
+    func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
         let name = attribute.name
         let label = label.map { PagePhrase.text($0) } ?? .attribute(name)
         switch attribute.type {
@@ -238,7 +266,7 @@ extension HostedPage {
     static func moving(_ visit: HostedVisit, to address: String) -> Response {
         let (text, app) = (visit.language, visit.application)
         let page = HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .movingOn,
+            language: text, brand: visit.brand, title: .movingOn,
             body: """
                 <p class="lead">\(text(.movingOnHelp(app: app)))</p>
                 <p class="links"><a class="button primary" href="\(address)">\(text(.goOn))</a></p>
@@ -252,7 +280,7 @@ extension HostedPage {
     static func done(_ visit: HostedVisit) -> Response {
         let text = visit.language
         return HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .signedIn,
+            language: text, brand: visit.brand, title: .signedIn,
             body: "<p class=\"lead\">\(text(.mayCloseWindow(app: visit.application)))</p>"
         ).response()
     }
@@ -263,7 +291,7 @@ extension HostedPage {
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
         let page = HostedPage(
-            language: text, brand: "", title: .movingOn,
+            language: text, brand: .none, title: .movingOn,
             body:
                 "<form method=\"post\" action=\"\(answer.to.redirect)\" data-submit>\(fields)<button class=\"primary\">\(text(.goOn))</button></form>"
         )
@@ -279,11 +307,13 @@ extension HostedPage {
     /// Whether people see the answers at this path.
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        return parts.count == 3 && parts[1] == "web"
+        return parts.count == 3 && parts[1] == "web" || (2...3).contains(parts.count) && parts[1] == "account"
             || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
     }
 
-    static func error(_ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext) -> Response {
+    static func error(
+        _ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext, _ brand: PageBrand = .none
+    ) -> Response {
         let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
@@ -298,10 +328,15 @@ extension HostedPage {
             case .request(let fault):
                 (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
+        var home: HTML?
+        if case .authorize(_, let client?) = fault, let address = client.web.homepage {
+            home =
+                "<p class=\"links\"><a class=\"button quiet\" href=\"\(address)\">\(text(.backToApp(client.displayName)))</a></p>"
+        }
         let page = HostedPage(
-            language: text, brand: "", title: title,
+            language: text, brand: brand, title: title,
             body: """
-                <p class="lead">\(text(help))</p>
+                <p class="lead">\(text(help))</p>\(home)
                 <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>
                 """)
         var response = page.response(status)

@@ -116,7 +116,7 @@ extension IdentityRoutes {
         let token = engine.formToken(["sign-out", browser], in: visit.tenant.id)
         let text = visit.language
         var page = HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .signOut,
+            language: text, brand: visit.brand, title: .signOut,
             body: """
                 <p class="lead">\(text(.signOutHelp(tenant: visit.tenant.displayName)))</p>
                 <form method="post" action="\(visit.path)/\(MetadataEndpoint.logout.rawValue)">
@@ -169,7 +169,7 @@ extension HostedPage {
             "<p class=\"links\"><a class=\"button quiet\" href=\"\($0)\">\(text(.goOn))</a></p>"
         }
         return HostedPage(
-            language: text, brand: visit.tenant.displayName, title: .signedOut,
+            language: text, brand: visit.brand, title: .signedOut,
             body: "<p class=\"lead\">\(text(.signedOutHelp))</p>\(go)"
         ).response(status)
     }

@@ -8,8 +8,7 @@ import PortableFoundation
 /// A hosted page: a card with a title, a text and forms.
 struct HostedPage: Sendable {
     var language: PageLanguage
-    /// The name of the tenant, at the top.
-    var brand: String
+    var brand: PageBrand
     var title: PagePhrase
     var body: HTML
     /// What the page says first, before its form.
@@ -20,27 +19,31 @@ struct HostedPage: Sendable {
     /// The address that the page leads to by itself.
     var refresh: String?
     var isSubmittedByScript = false
+    /// Whether the card has room for lists.
+    var isWide = false
 
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         let direction = language.language.isRightToLeft ? "rtl" : "ltr"
-        let heading = language(title)
+        let heading = brand.title(title, in: language)
         let noticeText: HTML? = notice.map { "<p class=\"notice\" role=\"status\">\(language($0))</p>" }
         let full =
-            (problem == nil ? "" : "\(language(.errorPrefix)): ") + heading + (brand.isEmpty ? "" : " – \(brand)")
+            (problem == nil ? "" : "\(language(.errorPrefix)): ") + heading
+            + (brand.name.isEmpty ? "" : " – \(brand.name)")
         let html: HTML = """
             <!doctype html>
             <html lang="\(language.language.rawValue)" dir="\(direction)"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width,initial-scale=1">
             <meta name="color-scheme" content="light dark">
             <title>\(full)</title>
-            <link rel="stylesheet" href="\(HostedAsset.style.path)">
+            <link rel="stylesheet" href="\(HostedAsset.style.path)">\(brand.style)
             <script src="\(HostedAsset.script.path)" defer></script>
-            </head><body><main class="card">
-            \("<p class=\"brand\">\(brand)</p>", if: !brand.isEmpty)
+            </head><body><main class="card\(" wide", if: isWide)">
+            \(brand.head)
             <h1>\(heading)</h1>
             \(problem.map(summary))
             \(noticeText)
             \(body)
+            \(brand.foot(in: language))
             </main></body></html>
 
             """

@@ -168,6 +168,7 @@ private struct TenantReader {
         }
         let mail = members.members("mail", of: "mail").map { ReadMail($0, faults) }
         if let mail { tenant.mail = mail.mail }
+        if let pages = members.members("pages", of: "pages") { tenant.pages = ReadPages.pages(pages) }
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(
                 displayName: displayName(of: entry), entry, clients: applications.map(\.client),

@@ -152,6 +152,31 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of pages: TenantPages) -> Members {
+        func colours(_ scheme: TenantPages.Scheme) -> Node? {
+            let named = TenantPages.Colour.allCases.compactMap { colour in
+                pages.colours[scheme]?[colour].map { (colour.rawValue, Node($0.text, .implicit, .doubleQuoted)) }
+            }
+            return named.isEmpty ? nil : mapping(named)
+        }
+        let links = TenantPages.Link.allCases.compactMap { link in
+            pages.links[link].map { (link.rawValue, scalar($0)) }
+        }
+        let texts: Members = MailLanguage.allCases.compactMap { language in
+            let sentences = TenantPages.Text.allCases.compactMap { text in
+                pages.texts[language]?[text].map { (text.rawValue, scalar($0)) }
+            }
+            return sentences.isEmpty ? nil : (language.rawValue, mapping(sentences))
+        }
+        let members: [(String, Node?)] = [
+            ("logo", pages.logo.map { scalar($0.bytes.base64EncodedString()) }),
+            ("darkLogo", pages.darkLogo.map { scalar($0.bytes.base64EncodedString()) }),
+            ("colours", colours(.light)), ("darkColours", colours(.dark)),
+            ("links", links.isEmpty ? nil : mapping(links)), ("texts", texts.isEmpty ? nil : mapping(texts)),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of hook: Hook) -> Members {
         let applications = (hook.applications ?? []).map(\.description).sorted()
         let members: [(String, Node?)] = [
@@ -218,13 +243,14 @@ enum TenantText {
         let tenants = directory.entries.map { entry in
             let applications = entry.applications.map { mapping(members(of: $0)) }
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
-            let mail = members(of: entry.tenant.mail)
+            let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
             let attributes = list(entry.attributes.map { mapping(members(of: $0)) })
             return mapping(
                 members(of: entry.tenant) + (mail.isEmpty ? [] : [("mail", mapping(mail))])
+                    + (pages.isEmpty ? [] : [("pages", mapping(pages))])
                     + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]
                     + (daemons.map { [("daemons", $0)] } ?? []) + (hooks.map { [("hooks", $0)] } ?? [])
