@@ -214,7 +214,7 @@ UNNAMED = """() => [...document.querySelectorAll('input:not([type=hidden]), sele
     !(one.labels.length || one.ariaLabel) || !(one.autocomplete || ['checkbox', 'radio'].includes(one.type))).map(one => one.outerHTML.slice(0, 120))"""
 OTHERWISE_NAMED = """() => [...document.querySelectorAll('a[href], button')].filter(one => {
     const text = [...one.childNodes].filter(part => part.nodeType === 3).map(part => part.textContent).join('').trim();
-    return !(one.innerText.trim() || one.ariaLabel) || one.ariaLabel && !one.ariaLabel.includes(text)
+    return !(one.textContent.trim() || one.ariaLabel) || one.ariaLabel && !one.ariaLabel.includes(text)
 }).map(one => one.outerHTML.slice(0, 120))"""
 MOVING = """() => [...document.querySelectorAll('*')].filter(one => {
     const style = getComputedStyle(one);
