@@ -34,7 +34,7 @@ struct FormParameterTests {
     func theParametersOfATokenRequest() throws {
         let expected: Set<FormParameter> = [
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .scope, .username,
-            .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier,
+            .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode,
         ]
         #expect(try Set(V1.TokenRequest.parameters) == expected)
     }

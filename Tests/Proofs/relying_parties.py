@@ -1,12 +1,13 @@
 """Independent clients of the authorization endpoint, as their makers package them: Apache with mod_auth_openidc (a confidential
 client, with and without PKCE, answers in query and form), the vendor's library for Python (form on a port of this machine, its
 cache, a silent refresh), and Authlib (discovery, signature, nonce, userinfo, refresh, sign-out). The pages are walked as a browser
-without script does."""
+without script does. With --nodes, the provider is two nodes on one PostgreSQL, and each connection comes to the next node."""
 
 import argparse
 import base64
 import hashlib
 import html
+import itertools
 import json
 import os
 import pathlib
@@ -31,6 +32,7 @@ APP = "11112222-bbbb-3333-cccc-4444dddd5555"
 SHOP = "2a7c9e14-6b3d-4f80-8c52-1d9e7f6a5b43"
 SECRET = "a-secret-of-the-shop-for-this-check-alone"
 PASSWORD = "Tulip-Harbour-42"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def digest(secret):
@@ -55,12 +57,65 @@ def wait_for(port, process):
     raise AssertionError("a server does not listen")
 
 
+class Relay:
+    """Passes each connection on to the next of several ports that listens. TLS goes through it."""
+
+    def __init__(self, port, targets):
+        self.targets, self.taken = itertools.cycle(targets), dict.fromkeys(targets, 0)
+        self.listener = socket.create_server(("127.0.0.1", port), backlog=128)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            for target in itertools.islice(self.targets, len(self.taken)):
+                try:
+                    node = socket.create_connection(("127.0.0.1", target))
+                    break
+                except OSError:
+                    continue
+            else:
+                client.close()
+                continue
+            self.taken[target] += 1
+            for source, drain in [(client, node), (node, client)]:
+                # What is written goes at once: the answer to a small part of TLS is waited for.
+                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self.pass_on, args=(source, drain), daemon=True).start()
+
+    @staticmethod
+    def pass_on(source, drain):
+        try:
+            while data := source.recv(65536):
+                drain.sendall(data)
+        except OSError:
+            pass
+        for end, how in [(drain, socket.SHUT_WR), (source, socket.SHUT_RD)]:
+            try:
+                end.shutdown(how)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()
+
+
+class Apart(requests.adapters.HTTPAdapter):
+    """Each request has its own connection, and so comes to another node than the one before."""
+
+    def send(self, *request, **more):
+        self.poolmanager.clear()
+        return super().send(*request, **more)
+
+
 class Browser:
     """Follows redirects, the page that moves on, and forms that a script would send."""
 
     def __init__(self, rig):
-        self.rig, self.session = rig, requests.Session()
-        self.session.verify = str(rig.certificate)
+        self.rig, self.session = rig, rig.new_session()
 
     @property
     def text(self):
@@ -129,9 +184,53 @@ class Rig:
         tenants = folder / "tenants.yaml"
         tenants.write_text(self.tenants())
         self.log = open(folder / "server.log", "w")
-        self.server = subprocess.Popen(
-            [options.binary, "serve", "--port", str(self.port), "--data", folder / "data", "--config", tenants,
-             "--tls-cert", self.certificate, "--tls-key", key, "--base-url", self.url], stdout=self.log, stderr=self.log)
+        self.postgres, self.relay, self.servers = None, None, []
+        arguments = ["--config", tenants, "--tls-cert", self.certificate, "--tls-key", key, "--base-url", self.url]
+        if not options.nodes:
+            self.ports = [self.port]
+            self.serve(options, self.port, "--data", folder / "data", *arguments)
+            return
+        self.ports = [free_port(), free_port()]
+        self.postgres = subprocess.Popen([ROOT / "scripts/with-postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.database = self.postgres.stdout.readline().strip()
+        if not self.database.startswith("postgresql://"):
+            raise AssertionError("PostgreSQL did not start")
+        master = folder / "master.key"
+        master.write_bytes(os.urandom(32))
+        master.chmod(0o600)
+        for port in self.ports:
+            self.serve(
+                options, port, "--data", folder / f"data-{port}", "--database", self.database, "--master-key-file", master, *arguments)
+        self.relay = Relay(self.port, self.ports)
+
+    def serve(self, options, port, *arguments):
+        self.servers.append(subprocess.Popen(
+            [options.binary, "serve", "--port", str(port), *arguments], stdout=self.log, stderr=self.log))
+
+    def wait(self):
+        for port, server in zip(self.ports, self.servers):
+            wait_for(port, server)
+
+    def stop(self):
+        """Ends the servers; whether each of several nodes had a share of the work."""
+        for server in self.servers:
+            server.terminate()
+        for server in self.servers:
+            server.wait()
+        if not self.postgres:
+            return True
+        self.relay.close()
+        self.postgres.stdin.close()
+        self.postgres.wait()
+        print(f"connections of the nodes: {' and '.join(map(str, self.relay.taken.values()))}", file=sys.stderr)
+        return min(self.relay.taken.values()) > 10
+
+    def new_session(self):
+        session = requests.Session()
+        session.verify = str(self.certificate)
+        if self.relay:
+            session.mount("https://", Apart())
+        return session
 
     def tenants(self):
         return f"""tenants:
@@ -144,6 +243,7 @@ class Rig:
         displayName: Contoso app
         signIn: emailPassword
         scopes: [User.Read]
+        deviceFlow: true
         redirectUris: {{publicClient: [http://localhost]}}
       - clientId: {SHOP}
         displayName: Shop
@@ -158,9 +258,12 @@ class Rig:
 
     def code(self, email):
         for _ in range(50):
-            mails = requests.get(f"{self.url}/dev/inbox.json", params={"to": email}, verify=str(self.certificate)).json()
+            # Each node has the mails that it has sent.
+            mails = [mail for port in self.ports for mail in requests.get(
+                f"https://localhost:{port}/dev/inbox.json", params={"to": email}, headers={"Host": f"localhost:{self.port}"},
+                verify=str(self.certificate)).json()]
             if mails:
-                return mails[0]["code"]
+                return max(mails, key=lambda mail: mail["sentAt"])["code"]
             time.sleep(0.1)
         raise AssertionError(f"no mail to {email}")
 
@@ -297,6 +400,50 @@ def vendor(rig):
     rig.expect("the vendor's library hears of a user who cancels", result.get("error") == "access_denied", str(result)[:100])
 
 
+def device(rig):
+    """The vendor's library for Python as a program without a browser."""
+    import msal
+
+    email = "device@example.com"
+    app = msal.PublicClientApplication(APP, oidc_authority=f"{rig.url}/{TENANT}/v2.0", verify=str(rig.certificate))
+    flow = app.initiate_device_flow(["User.Read"])
+    rig.expect("the vendor's library gets the codes of a device", "user_code" in flow and flow["user_code"] in flow.get("message", ""), str(flow)[:200])
+    faults = []
+
+    def answer(action, walk):
+        visitor = Browser(rig)
+        try:
+            time.sleep(1)
+            visitor.get(flow["verification_uri"])
+            visitor.submit(user_code=flow["user_code"].lower().replace("-", " "))
+            walk(visitor)
+            visitor.submit(action)
+        except Exception as fault:
+            faults.append(repr(fault))
+
+    def sign_up(visitor):
+        visitor.sign_up(email)
+        rig.expect("the page says what asks", flow["user_code"] in visitor.text and "Contoso app" in visitor.title, visitor.title)
+
+    user = threading.Thread(target=answer, args=("next", sign_up), daemon=True)
+    user.start()
+    result = app.acquire_token_by_device_flow(flow)
+    user.join()
+    claims = result.get("id_token_claims", {})
+    rig.expect("the vendor's library signs a device in", claims.get("preferred_username") == email, f"{faults} {result.get('error_description')}")
+    accounts = app.get_accounts()
+    silent = app.acquire_token_silent(["User.Read"], accounts[0], force_refresh=True) if accounts else None
+    rig.expect("the vendor's library renews the token of a device", bool(silent and silent.get("access_token")), str(silent)[:100])
+    again = app.acquire_token_by_device_flow(flow | {"expires_at": 0})
+    rig.expect("a device code is spent, or its answer is the same", again.get("access_token") in (None, result.get("access_token")), str(again)[:100])
+    flow = app.initiate_device_flow(["User.Read"])
+    user = threading.Thread(target=answer, args=("cancel", lambda visitor: visitor.sign_in(email)), daemon=True)
+    user.start()
+    result = app.acquire_token_by_device_flow(flow)
+    user.join()
+    rig.expect("the vendor's library hears that the user does not allow the device", result.get("error") == "access_denied", f"{faults} {str(result)[:200]}")
+
+
 def authlib(rig):
     """Discovery, code with PKCE, signature and claims, userinfo, refresh, sign-out."""
     get = lambda address, **more: requests.get(address, verify=str(rig.certificate), **more)
@@ -340,16 +487,18 @@ def authlib(rig):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
+    parser.add_argument("--nodes", action="store_true", help="two nodes on one PostgreSQL")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="relying-parties-"))
     rig = Rig(options, folder)
     try:
-        wait_for(rig.port, rig.server)
-        for what, body in [("Apache", apache), ("the vendor's library", vendor), ("Authlib", authlib)]:
+        rig.wait()
+        for what, body in [("Apache", apache), ("the vendor's library", vendor), ("a device with it", device), ("Authlib", authlib)]:
             rig.attempt(what, lambda: body(rig))
     finally:
-        rig.server.terminate()
-        rig.server.wait()
+        shared = rig.stop()
+        if options.nodes:
+            rig.expect("each node has a share of the work", shared)
         if rig.failed or not rig.passed:
             print((folder / "server.log").read_text()[-1500:])
             for log in folder.glob("*/error.log"):

@@ -372,6 +372,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.browserSignIn(of: id, in: tenant)
     }
 
+    func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn] {
+        try await store.browserSignIns(of: user, in: tenant)
+    }
+
     func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError) {
         try await write { () async throws(StoreError) in
             try await store.noteUse(ofBrowserSession: id, in: tenant, at: date)
@@ -392,6 +396,39 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
     ) async throws(StoreError) -> Answer {
         try await write { () async throws(StoreError) in
             try await store.presentCode(digest, ofBrowserSession: id, in: tenant, decide: decide)
+        }
+    }
+
+    func add(_ device: WaitingDevice, most: Int) async throws(StoreError) -> DeviceAddition {
+        try await write { () async throws(StoreError) in try await store.add(device, most: most) }
+    }
+
+    func device(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> WaitingDevice? {
+        try await store.device(digest, in: tenant)
+    }
+
+    func device(ofUserCode digest: Data, in tenant: TenantID) async throws(StoreError) -> WaitingDevice? {
+        try await store.device(ofUserCode: digest, in: tenant)
+    }
+
+    func updateDevice<Answer: Sendable>(
+        _ digest: Data, in tenant: TenantID,
+        decide: @escaping @Sendable (DeviceFacts) -> (device: WaitingDevice?, effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        try await write { () async throws(StoreError) in
+            try await store.updateDevice(digest, in: tenant, decide: decide)
+        }
+    }
+
+    func push(_ request: PushedRequest, most: Int, now: Date) async throws(StoreError) -> Bool {
+        try await write { () async throws(StoreError) in try await store.push(request, most: most, now: now) }
+    }
+
+    func takePushedRequest(
+        _ digest: Data, of client: ClientID, in tenant: TenantID
+    ) async throws(StoreError) -> PushedRequest? {
+        try await write { () async throws(StoreError) in
+            try await store.takePushedRequest(digest, of: client, in: tenant)
         }
     }
 

@@ -32,6 +32,13 @@ package struct FormFields: Hashable, Sendable {
 
     private var fields: [Field] = []
 
+    /// The pairs with other names.
+    package func without(_ names: Set<String>) -> FormFields {
+        var kept = self
+        kept.fields.removeAll { names.contains($0.name) }
+        return kept
+    }
+
     /// An empty form.
     package init() {}
 

@@ -16,6 +16,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case code
     case codeVerifier = "code_verifier"
     case continuationToken = "continuation_token"
+    case deviceCode = "device_code"
     case grantType = "grant_type"
     case id
     case newPassword = "new_password"
@@ -36,7 +37,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .id: 64
         case .claims: 2_048
         case .code: 8_192
-        case .codeVerifier: 256
+        case .codeVerifier, .deviceCode: 256
         case .redirectURI: 2_048
         case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType,
             .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,

@@ -25,6 +25,12 @@ package enum MetadataEndpoint: String, CaseIterable, Sendable {
     case jsonWebKeys = "discovery/v2.0/keys"
     case authorize = "oauth2/v2.0/authorize"
     case logout = "oauth2/v2.0/logout"
+    /// Where an application leaves an authorization request before the browser comes (RFC 9126).
+    case pushedAuthorization = "oauth2/v2.0/par"
+    /// Where a device without a browser gets its codes (RFC 8628 §3.1).
+    case deviceAuthorization = "oauth2/v2.0/devicecode"
+    /// The page that asks for the code of a device: short, because people type it.
+    case devicePage = "device"
     /// Revokes a refresh token (RFC 7009).
     case revocation = "oauth2/v2.0/revoke"
     /// Describes a token to a resource server (RFC 7662); the usual name belongs to ``V1Endpoint/signInIntrospect``.

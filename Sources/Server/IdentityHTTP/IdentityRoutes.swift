@@ -141,7 +141,14 @@ package struct IdentityRoutes: Sendable {
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
         route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
         route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
+        route(
+            router, "/{tenant}/\(MetadataEndpoint.pushedAuthorization.rawValue)", .post, answersPreflights: true,
+            handler: pushedRequest)
+        route(router, "/{tenant}/\(MetadataEndpoint.deviceAuthorization.rawValue)", .post, handler: deviceCodes)
+        route(router, "/{tenant}/\(MetadataEndpoint.devicePage.rawValue)", .get, .post, handler: device)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
+        route(router, "/{tenant}/account", .get, .post, handler: account)
+        route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
         addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
             request, context in
@@ -272,7 +279,10 @@ package struct IdentityRoutes: Sendable {
     func outcome(
         of command: Command, in caller: CallerContext, _ context: IdentityRequestContext
     ) async throws -> Outcome {
-        if caller.front == .browser { try context.admitStart(of: command) }
+        switch caller.front {
+        case .browser, .account: try context.admitStart(of: command)
+        case .native, .token: break
+        }
         try context.checkGuesses(before: command)
         // A made-up token has no counter; the engine refuses it.
         if context.policy.limits != nil, let step = command.traits.repeats,
@@ -339,7 +349,8 @@ package struct IdentityRoutes: Sendable {
             responseTypesSupported: ["code"],
             responseModesSupported: AuthorizationRequest.ResponseMode.allCases.map(\.rawValue),
             grantTypesSupported: [
-                GrantType.authorizationCode, .refreshToken, .clientCredentials, .continuationToken, .password, .oob,
+                GrantType.authorizationCode, .refreshToken, .deviceCode, .clientCredentials, .continuationToken,
+                .password, .oob,
                 .mfaOOB,
             ].map(\.rawValue),
             subjectTypesSupported: ["pairwise"], idTokenSigningAlgValuesSupported: ["RS256", "ES256"],
@@ -356,6 +367,10 @@ package struct IdentityRoutes: Sendable {
             revocationEndpointAuthMethodsSupported: ["none"],
             introspectionEndpointAuthMethodsSupported: resourceServers.map { _ in ["client_secret_basic"] },
             codeChallengeMethodsSupported: ["S256"])
+        configuration.pushedAuthorizationRequestEndpoint =
+            "\(base)/\(MetadataEndpoint.pushedAuthorization.rawValue)"
+        configuration.requirePushedAuthorizationRequests = false
+        configuration.deviceAuthorizationEndpoint = "\(base)/\(MetadataEndpoint.deviceAuthorization.rawValue)"
         configuration.authorizationResponseIssParameterSupported = true
         configuration.claimsParameterSupported = true
         configuration.requestParameterSupported = false

@@ -39,7 +39,7 @@ extension TryConversation {
                 switch error {
                 case .back: break
                 case .failed(let sentence): try dialog.refused(sentence)
-                case .endOfInput, .hopeless: throw error
+                case .endOfInput, .hopeless, .needsBrowser: throw error
                 }
             }
         }

@@ -188,6 +188,7 @@ struct TryConversation {
     /// The end of the conversation for an error that ends a flow.
     func end(_ error: some TryFailure, _ subject: TrySubject) -> TryEnd {
         let sentence = words(error, subject)
+        if error.details.browser != nil { return .needsBrowser(sentence, error.details) }
         return TryWords.isWrongPlace(error.details) ? .hopeless(sentence) : .failed(sentence)
     }
 }

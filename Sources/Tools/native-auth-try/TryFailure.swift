@@ -161,6 +161,25 @@ extension MethodRefusal: TryFailure {
     }
 }
 
+extension WebSignInError: TryFailure {
+    var service: ServiceError? { if case .service(let error) = self { error } else { nil } }
+
+    func words(_ subject: TrySubject, _ place: TryPlace) -> String {
+        switch self {
+        case .cancelled: "The page was left, or no answer came within five minutes."
+        case .busy: "Another sign-in in a browser is running."
+        case .couldNotShow(let details):
+            details.message.map { "No browser opened: \(Terminal.harmless($0))" } ?? "No browser opened."
+        case .interactionRequired: "The server has a question, which this request does not allow."
+        case .answerRejected: "The answer was not the one to this request. Nothing was stored."
+        case .declinedScopes: "The server does not grant what the app asks for."
+        case .otherUser(let account, _):
+            "The page signed \(Terminal.harmless(account.username)) in, and not the user who began here. Nothing was stored."
+        case .service(let error): error.words(subject, place)
+        }
+    }
+}
+
 // MARK: - Shared messages
 
 extension TrySubject {
@@ -174,7 +193,7 @@ extension TrySubject {
     fileprivate var expired: String { "This \(activity) took too long and has ended. Start again." }
 
     fileprivate func browserRequired(_ details: ErrorDetails) -> String {
-        "The server wants this \(activity) to go on in a browser, which this sample app does not have."
+        "The server wants this \(activity) to go on in a browser."
             + (details.message.map { " Its reason: \(Terminal.harmless($0))." } ?? "")
     }
 }

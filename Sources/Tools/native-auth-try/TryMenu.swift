@@ -4,7 +4,7 @@ import NativeAuthCore
 /// The actions of the sample app. The number of an action is its place among those that are possible; 0 leaves.
 enum TryChoice: CaseIterable {
     case signUp, signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
-    case manageAccount, switchAccount
+    case manageAccount, switchAccount, signInWithBrowser
     case leave
 
     var title: String {
@@ -19,6 +19,7 @@ enum TryChoice: CaseIterable {
         case .signOut: "sign out"
         case .switchAccount: "switch account"
         case .manageAccount: "my account: see, change, delete"
+        case .signInWithBrowser: "use the server's pages in a browser"
         case .leave: "leave"
         }
     }
@@ -85,6 +86,7 @@ extension TryConversation {
                 case .signOut: try await conversation.signOut()
                 case .switchAccount: try await conversation.switchAccount()
                 case .manageAccount: try await conversation.manageAccount()
+                case .signInWithBrowser: try await conversation.signInWithBrowser()
                 case .leave: break
                 }
             }
@@ -96,7 +98,7 @@ extension TryConversation {
         let others = place.accounts.filter { $0.homeAccountID != account?.homeAccountID }
         return TryChoice.allCases.filter { choice in
             switch choice {
-            case .signUp, .signIn, .resetPassword, .leave: true
+            case .signUp, .signIn, .resetPassword, .signInWithBrowser, .leave: true
             case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut, .manageAccount:
                 account != nil
             case .switchAccount: !others.isEmpty
@@ -114,6 +116,12 @@ extension TryConversation {
             switch error {
             case .back: break
             case .failed(let sentence): try dialog.refused(sentence)
+            case .needsBrowser(let sentence, let details):
+                dialog.note(sentence)
+                guard try await dialog.consents(to: "Go on in a browser?") else { return }
+                try await attempt { (conversation) throws(TryEnd) in
+                    try await conversation.signInWithBrowser(continuing: details)
+                }
             case .endOfInput, .hopeless: throw error
             }
         }

@@ -1,5 +1,6 @@
 import NativeAuth
 import NativeAuthCore
+import PortableFoundation
 
 /// The server, tenant and applications of the sample app, and its signed-in users.
 struct TryPlace: Sendable {
@@ -31,10 +32,13 @@ struct TryPlace: Sendable {
 
     /// The two capabilities: without them a server that requires a second factor would send the user to a browser.
     private static func client(_ clientID: String, _ authority: Authority) -> NativeAuthClient {
-        NativeAuthClient(
-            NativeAuthConfiguration(
-                clientID: clientID, authority: authority, challengeTypes: [.oneTimePasscode, .password],
-                capabilities: [.mfaRequired, .registrationRequired]))
+        var configuration = NativeAuthConfiguration(
+            clientID: clientID, authority: authority, challengeTypes: [.oneTimePasscode, .password],
+            capabilities: [.mfaRequired, .registrationRequired])
+        configuration.webAuthenticator = LoopbackAuthenticator { page in
+            print("No browser opens here. Open this address in one of this machine:\n\(page.absoluteString)")
+        }
+        return NativeAuthClient(configuration)
     }
 
     /// The client for a sign-up.
@@ -74,6 +78,8 @@ enum TryEnd: Error {
     case back
     /// The flow cannot continue; one or two sentences say why. It ends a script; a user can choose another action.
     case failed(String)
+    /// The server wants the flow to go on in a browser.
+    case needsBrowser(String, ErrorDetails)
     /// No action can continue here.
     case hopeless(String)
 
@@ -81,7 +87,7 @@ enum TryEnd: Error {
         switch self {
         case .endOfInput: "The input ended before this was done."
         case .back: "Stopped."
-        case .failed(let sentence), .hopeless(let sentence): sentence
+        case .failed(let sentence), .hopeless(let sentence), .needsBrowser(let sentence, _): sentence
         }
     }
 }

@@ -58,9 +58,9 @@ enum NativeAuthProcess {
 
     /// Runs the sample app, which starts a server of its own unless it is given one.
     static func runTry(
-        _ arguments: [String], input: String = ""
+        _ arguments: [String], environment: [String: String] = [:], input: String = ""
     ) async throws -> (status: Int32, output: String, errors: String) {
-        try await run(arguments, program: "native-auth-try", input: input)
+        try await run(arguments, program: "native-auth-try", environment: environment, input: input)
     }
 
     /// The program that was built together with the tests: it lies in the same folder as the test bundle, or above it.

@@ -57,6 +57,26 @@ struct TryFlowTests {
         #expect(output.contains("lee@example.com signs in with codes and has no password to reset"))
     }
 
+    @Test("SDK-WEB-7: an account of the API signs in on the server's pages, and a user who cancels comes back")
+    func whoLikesPagesUsesThem() async throws {
+        let walker = Python.package.appending(path: "Tests/Proofs/page_walker.py").path
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        func converse(_ answers: [String], _ password: String) async throws -> RunResult {
+            try await NativeAuthProcess.runTry(
+                ["--code-from-inbox", "--data", folder.url.path],
+                environment: ["BROWSER": "\(walker) lee@example.com \(password)"],
+                input: answers.map { $0 + "\n" }.joined())
+        }
+        let signedIn = try await converse(
+            Self.signUp("lee@example.com") + ["8", "use the server's pages in a browser", "0"], Self.password)
+        #expect(signedIn.status == 0 && signedIn.errors == "")
+        #expect(signedIn.output.contains("Signed in as lee@example.com."), "\(signedIn.output)")
+        let cancelled = try await converse(["use the server's pages in a browser", "0"], "cancel")
+        #expect(cancelled.status == 0)
+        #expect(cancelled.output.contains("The page was left"), "\(cancelled.output)")
+    }
+
     @Test("SEC-MFA-1: an API that requires a second factor gets it: registered the first time, proven the second")
     func aSecondFactorIsRegisteredAndProven() async throws {
         let (status, output, errors) = try await converse(

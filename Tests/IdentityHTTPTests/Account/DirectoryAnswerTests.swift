@@ -42,7 +42,8 @@ extension DirectoryAnswerName {
             .step(.enumerationLimited), .step(.invalidScope),
             .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.passwordChangeRequired),
             .step(.accountDisabled),
-            .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableCode), .step(.unusableRefreshToken),
+            .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableCode), .step(.unusableDevice),
+            .step(.unusableRefreshToken),
             .step(.expiredRefreshToken), .step(.revokedRefreshToken):
             return nil
         }

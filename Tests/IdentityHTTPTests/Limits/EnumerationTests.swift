@@ -359,8 +359,9 @@ private enum Attack: String, CaseIterable, Sendable {
         for endpoint in server.routes().router().routes {
             #expect(
                 Set(endpoint.path.description.split(separator: "/").filter { $0.hasPrefix("{") }).isSubset(of: [
-                    // Of a session or a method; random, of one sign-in on a hosted page; a style or a picture.
-                    "{tenant}", "{id}", "{handle}", "{name}",
+                    // Of a session or a method; random, of one sign-in on a hosted page; a style or a picture; a page of the
+                    // account.
+                    "{tenant}", "{id}", "{handle}", "{name}", "{part}",
                 ]))
         }
     }

@@ -60,7 +60,7 @@ import Testing
                     answer["introspection_endpoint_auth_methods_supported"]
                         == (introspects ? ["client_secret_basic"] : nil))
                 let endpoints = answer.members.filter { $0.key.hasSuffix("_endpoint") || $0.key == "jwks_uri" }
-                #expect(endpoints.count == (introspects ? 7 : 6))
+                #expect(endpoints.count == (introspects ? 9 : 8))
                 for (name, url) in endpoints {
                     let path = try #require(url.string).replacing("https://identity.test", with: "")
                     let method =

@@ -93,6 +93,8 @@ struct AuthorizeTests {
             #expect(browser.status == 400 && browser.location == nil)
             try await browser.get(party.path() + "&state=other")
             #expect(browser.answer["error"] == "invalid_request" && browser.answer["state"] == nil)
+            try await browser.get(party.path(["response_mode": "query"]) + "&response_mode=query")
+            #expect(browser.answer["error"] == "invalid_request" && browser.answer["state"] == "st|{\"a\":1}")
             try await browser.get(party.path(["extra": "foobar", "display": "popup", "acr_values": "x"]))
             #expect(browser.status == 200)
         }

@@ -23,6 +23,16 @@ extension PagePhrase {
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .badEmail, .mailboxRefuses,
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
             .signUpClosed, .noPassword, .text("Only for members."), .privacy, .terms, .support, .errorPrefix,
+            .deleteLaterHelp(days: 30),
+            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
+            .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
+            .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
+            .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
+            .lastMethod, .addressTaken, .addressNotUsable,
+            .deviceTitle, .deviceHelp, .wrongDeviceCode, .deviceAllowTitle(app: "Fabrikam Café"),
+            .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
+            .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -37,8 +47,17 @@ extension PagePhrase {
             .optional, .next, .signInButton, .signOutButton, .cancel, .sendAgain, .forgotPassword,
             .otherAccount, .goOn, .haveAccount, .noAccount, .startAgain, .wrongCode, .oldCode,
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
-            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .privacy,
-            .terms, .support, .errorPrefix:
+            .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .privacy, .terms,
+            .support, .errorPrefix,
+            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
+            .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
+            .lastUsed, .copyHelp, .deleteHelp, .notSet, .currentPassword, .newEmail, .methodName, .save, .rename,
+            .remove, .endOthers, .endAll, .download, .keepAccount, .backToAccount, .changedElsewhere, .nameTaken,
+            .lastMethod, .addressTaken, .addressNotUsable,
+            .deviceTitle,
+            .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
+            .deviceDeclined:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
@@ -46,7 +65,8 @@ extension PagePhrase {
             .backToApp(let text), .text(let text):
             text
         case .attribute(let name), .badField(let name): AttributeTitle.words(name)
-        case .wait(let number), .locked(let number): "\(number)"
+        case .deviceAllowTitle(let text), .deviceAsks(_, let text): text
+        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .deviceSince(let number): "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):

@@ -68,6 +68,30 @@ struct TenantLookTests {
         }
     }
 
+    @Test("An error's page has the tenant's look too, and leads to the homepage of an application that is known")
+    func errors() async throws {
+        var entry = try #require(TenantDirectory.development.entries.first)
+        entry.tenant.pages.logo = TenantMail.Logo(Self.png)
+        for index in entry.applications.indices {
+            entry.applications[index].web.homepage = "https://app.example/?a=1&b=2"
+        }
+        let directory = TenantDirectory([entry])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+        }
+        let browser = TestBrowser(server)
+        for (changes, leadsHome) in [
+            (["redirect_uri": "https://evil.example/"], true), (["client_id": UUID().uuidString.lowercased()], false),
+        ] {
+            try await browser.get(party.path(changes))
+            #expect(browser.status == 400 && browser.html.contains("alt=\"Contoso\""))
+            #expect(browser.html.contains("href=\"https://app.example/?a=1&amp;b=2\"") == leadsHome)
+            #expect(!browser.html.contains("evil.example"))
+        }
+        try await browser.get("/nowhere/oauth2/v2.0/authorize")
+        #expect(browser.status == 404 && !browser.html.contains("Contoso"))
+    }
+
     @Test("A style of another version is not kept, and other names are not there")
     func names() async throws {
         try await withServer {

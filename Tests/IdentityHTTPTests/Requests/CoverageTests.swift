@@ -89,6 +89,14 @@ extension AnswerName {
             case .unusableCode(.pageMissing): .grantCodeWithoutPage
             case .unusableCode(.pageNotExpected): .grantCodeByPage
             case .unusableCode(.sessionEnded): .endedBrowserSession
+            case .unusableDevice(.notAllowed): .deviceNotAllowed
+            case .unusableDevice(.unusable): .unusableDeviceCode
+            case .unusableDevice(.pending): .devicePending
+            case .unusableDevice(.tooFast): .deviceTooFast
+            case .unusableDevice(.declined): .deviceDeclined
+            case .unusableDevice(.expired): .expiredDeviceCode
+            case .unusableDevice(.used): .usedDeviceCode
+            case .unusableDevice(.sessionEnded): .endedSessionOfDevice
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
             case .revokedRefreshToken: .revokedRefreshToken
@@ -220,6 +228,14 @@ extension AnswerName {
         case .grantCodeWithoutPage: Wire("invalid_request", 9_002_327)
         case .grantCodeByPage, .foreignOrigin: Wire("invalid_request", 9_002_326)
         case .endedBrowserSession: Wire("invalid_grant", 50_173)
+        case .deviceNotAllowed: Wire("unauthorized_client", 70_001)
+        case .unusableDeviceCode: Wire("invalid_grant", 70_018)
+        case .devicePending: Wire("authorization_pending", 70_016)
+        case .deviceTooFast: Wire("slow_down", 50_196)
+        case .deviceDeclined: Wire("access_denied", 65_004)
+        case .expiredDeviceCode: Wire("expired_token", 70_019)
+        case .usedDeviceCode: Wire("invalid_grant", 54_005)
+        case .endedSessionOfDevice: Wire("invalid_grant", 50_173)
         case .publicClient: Wire("invalid_client", 700_025, status: 401)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
         case .revokedRefreshToken: Wire("invalid_grant", 50_173)
@@ -263,6 +279,10 @@ extension AnswerName {
         case .unusableGrantCode: "The code is not valid"
         case .unusableRefreshToken: "The refresh_token is not valid"
         case .endedBrowserSession: "after the code was issued"
+        case .endedSessionOfDevice: "after allowing the device"
+        case .usedGrantCode: "The code was redeemed before"
+        case .usedDeviceCode: "The device_code was redeemed before"
+        case .deviceNotAllowed: "its setting deviceFlow"
         case .grantCodeByPage: "Only a code for an address of spa"
         case .foreignOrigin: "Pages of this origin"
         case .revokedRefreshToken: "The refresh_token was revoked"
@@ -278,7 +298,8 @@ extension AnswerName {
             .expiredCode, .tooManyCodes, .invalidScope, .scopeNotConsented, .userNotFound, .incorrectPassword,
             .passwordChangeRequired, .locked,
             .accountDisabled, .invalidContact, .blockedContact, .mailboxRefuses, .secondFactorNeeded,
-            .expiredRefreshToken, .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier,
+            .expiredRefreshToken, .expiredGrantCode, .grantCodeOfOtherAddress, .wrongVerifier,
+            .unusableDeviceCode, .devicePending, .deviceTooFast, .deviceDeclined, .expiredDeviceCode,
             .publicClient, .grantCodeWithoutPage, .redirectNotAccepted, .unknownGrant, .wrongMethod,
             .unknownTenantOfDocument,
             .wrongContentType, .bodyTooLarge, .headersTooLarge, .uriTooLong, .misdirected, .unknownPath, .unavailable,
@@ -710,7 +731,7 @@ enum EndpointTable {
                     body: Data(body.utf8)))
             return try await client.refresh(refreshToken)
         },
-        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "device_code"),
+        start(.signInPassword, .unknownGrant, "another `grant_type`", "grant_type", "other"),
         token(.unusableGrantCode, "no authorization code of this application") { server in
             try await party.redeem("AAAA", at: server)
         },
@@ -747,10 +768,57 @@ enum EndpointTable {
             return try await party.redeem(
                 grantCode(server, for: party), at: server, headers: ["origin": "https://app.example"])
         },
+        device(.deviceNotAllowed, "an application without `deviceFlow` asks for a device") { device, _ in
+            try await device.poll(["client_id": party.client])
+        },
+        device(.unusableDeviceCode, "no device code of this application") { device, _ in
+            try await device.poll(["device_code": "AAAA"])
+        },
+        device(.devicePending, "the user has not answered the device yet") { device, _ in try await device.poll() },
+        device(.deviceTooFast, "the device asks before its interval is over") { device, _ in
+            _ = try await device.poll()
+            return try await device.poll()
+        },
+        device(.deviceDeclined, "the user does not allow the device") { device, browser in
+            try await browser.submit([:], action: "cancel")
+            return try await device.poll()
+        },
+        device(.expiredDeviceCode, "the device code is older than 15 minutes") { device, _ in
+            device.server.clock.advance(by: 900)
+            return try await device.poll()
+        },
+        device(.usedDeviceCode, "the device code was redeemed more than half a minute before") { device, browser in
+            try await browser.submit([:])
+            _ = try await device.poll()
+            device.server.clock.advance(by: 31)
+            return try await device.poll()
+        },
+        device(.endedSessionOfDevice, "the user signed out, or changed the credentials, after allowing the device") {
+            device, browser in
+            try await browser.submit([:])
+            try await browser.get("/contoso/\(MetadataEndpoint.logout.rawValue)")
+            try await browser.submit([:])
+            return try await device.poll()
+        },
         token(.publicClient, "an application without secret and key sends one") { server in
             try await party.redeem("AAAA", at: server, ["client_secret": "x"])
         },
     ]
+
+    /// An answer to a device whose user is at the question.
+    private static func device(
+        _ name: AnswerName, _ when: String,
+        _ provoke: @escaping @Sendable (TestDevice, TestBrowser) async throws -> WireAnswer
+    ) -> EndpointRow {
+        token(name, when) { server in
+            let browser = TestBrowser(server)
+            try await browser.signUp("dana@example.com", at: server, for: party)
+            var device = TestDevice(server: server)
+            try await device.begin()
+            try await browser.type(device.userCode)
+            return try await provoke(device, browser)
+        }
+    }
 
     private static let party = TestRelyingParty(.emailPassword)
     private static let pageParty = TestRelyingParty(client: TestDirectory.page, redirect: "https://app.example/done")

@@ -38,7 +38,11 @@ import Testing
         try await withIdentityServer { server in
             // Hosted pages are for people.
             let routes = Set(server.routes().router().routes.map { "\($0.path)" }).filter {
-                !$0.hasPrefix("/web/") && !["/{tenant}/web/{handle}", "/{tenant}/theme/{name}"].contains($0)
+                !$0.hasPrefix("/web/")
+                    && ![
+                        "/{tenant}/web/{handle}", "/{tenant}/theme/{name}", "/{tenant}/account",
+                        "/{tenant}/account/{part}",
+                    ].contains($0)
             }
             // OperatorTests ask for each operation of operators, whose routes are found by a table.
             let documented = try OpenAPIDocument.operations().filter { $0.tag != .operators }
@@ -88,8 +92,8 @@ import Testing
         case .challengeType: endpoint == .registerChallenge ? "oob" : "oob redirect"
         case .attributes: "{}"
         case .capabilities, .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
-            .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .grantType, .id,
-            .newPassword, .oob,
+            .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
+            .grantType, .id, .newPassword, .oob,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
             "x"
         }
@@ -112,6 +116,7 @@ import Testing
             (.signInChallenge, .id, ["continuation_token": "x"]),
             (.token, .code, ["grant_type": "authorization_code", "redirect_uri": "x"]),
             (.token, .redirectURI, ["grant_type": "authorization_code", "code": "x"]),
+            (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
             (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
         for (endpoint, parameter, fields) in cases {
@@ -123,7 +128,7 @@ import Testing
         // Claims of this length are no JSON, so only what is longer is compared here.
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
-                == [.claims, .code, .codeVerifier, .id, .oob, .redirectURI, .refreshToken])
+                == [.claims, .code, .codeVerifier, .deviceCode, .id, .oob, .redirectURI, .refreshToken])
     }
 
     @Test("The document's answers have the statuses, words and numbers that the tests expect")

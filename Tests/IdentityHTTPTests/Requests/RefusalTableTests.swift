@@ -17,7 +17,7 @@ extension Refusal {
             next = refusal.following
         }
         return all + PasswordFault.allCases.map(Refusal.unacceptablePassword)
-            + CodeFault.allCases.map(Refusal.unusableCode)
+            + CodeFault.allCases.map(Refusal.unusableCode) + DeviceFault.allCases.map(Refusal.unusableDevice)
     }
 
     private var following: Refusal? {
@@ -55,7 +55,8 @@ extension Refusal {
         case .unusableRefreshToken: .expiredRefreshToken
         case .expiredRefreshToken: .revokedRefreshToken
         case .revokedRefreshToken: .unusableCode(.unusable)
-        case .unusableCode: .throttled(retryAfter: 7)
+        case .unusableCode: .unusableDevice(.unusable)
+        case .unusableDevice: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -97,7 +98,7 @@ extension Refusal {
         // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
         // Native clients send no code.
-        case .unusableCode: []
+        case .unusableCode, .unusableDevice: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -263,7 +264,9 @@ extension RequestFault {
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
-        #expect(Refusal.all.count == 36 + PasswordFault.allCases.count + CodeFault.allCases.count)
+        #expect(
+            Refusal.all.count == 37 + PasswordFault.allCases.count + CodeFault.allCases.count
+                + DeviceFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")
             let reply = V1Codec.reply(Outcome(.refused(refusal), trace: trace))

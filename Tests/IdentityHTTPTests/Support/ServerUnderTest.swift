@@ -140,6 +140,8 @@ enum TestDirectory {
     static let page = "99990000-aaaa-1111-bbbb-2222cccc8888"
     /// A program on a server, at `https://shop.example/back`, with a secret; without native authentication.
     static let shop = "99990000-aaaa-1111-bbbb-2222cccc9999"
+    /// An application for devices without a browser; without redirect addresses and native authentication.
+    static let television = "99990000-aaaa-1111-bbbb-2222ccccaaaa"
     static let shopSecret = "the-secret-of-the-shop"
     static let prefix = "extension_0123456789abcdef0123456789abcdef_"
 
@@ -176,7 +178,8 @@ enum TestDirectory {
                 attributes: (0..<100).map { AttributeDefinition(name: "\(prefix)A\($0)") }),
             try client(scoped, .emailOneTimePasscode, scopes: ["api://orders/*", "api://stock/Stock.Read"]),
         ]
-        var (pageSettings, shopSettings) = (WebSettings(), WebSettings())
+        var (pageSettings, shopSettings, televisionSettings) = (WebSettings(), WebSettings(), WebSettings())
+        televisionSettings.allowsDeviceFlow = true
         pageSettings.allowedOrigins = ["https://native.example"]
         shopSettings.postLogoutRedirects = ["https://shop.example/bye"]
         shopSettings.requiresPKCE = false
@@ -199,6 +202,9 @@ enum TestDirectory {
                 userFlow: UserFlow(method: .emailPassword), isNativeAuthEnabled: false, scopes: ["*"],
                 redirects: RedirectAddresses([.web: ["https://shop.example/back", "https://shop.example/back?x=1"]]),
                 web: shopSettings),
+            Client(
+                id: try #require(ClientID(television)), displayName: "Television",
+                userFlow: UserFlow(method: .emailPassword), isNativeAuthEnabled: false, web: televisionSettings),
         ]
         contoso.daemons += [DaemonFixture.daemon]
         let fabrikam = TenantDirectory.Entry(

@@ -141,7 +141,8 @@ struct BackupTests {
                     #"email_undos (tenant BLOB, code_digest BLOB, "user" BLOB, email TEXT, changed_at INTEGER, until INTEGER)"#,
                     "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
                     #"browser_sessions (tenant BLOB, id BLOB, digest BLOB, "user" BLOB, has_two_factors INTEGER)"#,
-                    "presented_codes (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
+                    "presented_codes (tenant BLOB, digest BLOB)", "devices (tenant BLOB, digest BLOB)",
+                    "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """
                     notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)

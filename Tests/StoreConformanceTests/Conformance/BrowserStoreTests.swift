@@ -45,6 +45,26 @@ struct BrowserStoreTests {
     }
 
     @Test(
+        "The sessions of a user are listed with the account, the last used first, and those of others are not",
+        arguments: StoreUnderTest.available)
+    func listing(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (user, other) = (fixtureUser("ada"), fixtureUser("bob"))
+            let old = try session(of: user, "old", seenAt: noon + 1)
+            let new = try session(of: user, "new", seenAt: noon + 2, isKept: true)
+            try await store.perform(
+                .createUser(user), .createUser(other), .openBrowserSession(old, replacing: nil),
+                .openBrowserSession(new, replacing: nil),
+                .openBrowserSession(try session(of: other, "other"), replacing: nil))
+            let found = try await store.browserSignIns(of: user.id, in: contoso)
+            #expect(found.map(\.session) == [new, old])
+            let account = try #require(try await store.account(user.id, in: contoso))
+            #expect(found.map(\.account) == [account, account])
+            #expect(try await store.browserSignIns(of: user.id, in: TenantID(UUID())).isEmpty)
+        }
+    }
+
+    @Test(
         "SEC-WEB-5, OIDC-23: a new session takes the place of the old one, whose passing tokens end with another user only",
         arguments: StoreUnderTest.available, [true, false])
     func replacing(_ sut: StoreUnderTest, isSame: Bool) async throws {

@@ -77,7 +77,7 @@ struct RequestTarget: Target {
         let response = try await walk.tenant.server.transport.send(request)
         let shown = "\(request.method) \(request.url) → \(response.status)"
         try demand(
-            [200, 303, 400, 401, 403, 404, 405, 413, 414, 415, 421, 429, 431].contains(response.status),
+            [200, 201, 303, 400, 401, 403, 404, 405, 413, 414, 415, 421, 429, 431].contains(response.status),
             "\(shown): \(String(decoding: response.body, as: UTF8.self))")
         try await take(response, shown, &walk)
         return response.status == 200
@@ -100,9 +100,10 @@ struct RequestTarget: Target {
                 response.headers["www-authenticate"] != nil || response.status == 200, "\(shown): no body")
         }
         guard response.headers["content-type"]?.hasPrefix("application/json") == true else {
-            // These two are for browsers: they answer with a page.
+            // These are for browsers: they answer with a page.
             let isPage =
-                [MetadataEndpoint.authorize, .logout].contains { shown.contains("/\($0.rawValue)") }
+                ([MetadataEndpoint.authorize, .logout].contains { shown.contains("/\($0.rawValue)") }
+                    || [" ", "?"].contains { shown.contains("/\(MetadataEndpoint.devicePage.rawValue)\($0)") })
                 && response.headers["content-type"] == "text/html; charset=utf-8" && response.headers["location"] == nil
             return try demand(response.status == 200 || isPage, "\(shown): an error that is no JSON")
         }
@@ -112,7 +113,7 @@ struct RequestTarget: Target {
         } catch {
             throw Finding("\(shown): no JSON object")
         }
-        if response.status != 200 {
+        if ![200, 201].contains(response.status) {
             for name in ["error", "error_description", "timestamp", "trace_id", "correlation_id"] {
                 try demand(members[name]?.string?.isEmpty == false, "\(shown): no \(name)")
             }

@@ -2,20 +2,20 @@ import NativeAuthCore
 import NativeAuthWire
 public import PortableFoundation
 
-/// A session of the user: one sign-in with an application on a device.
+/// A session of the user: one sign-in with an application on a device, or in a browser for all applications.
 public struct AccountSession: Hashable, Sendable, Identifiable {
     public let id: String
     /// When the user signed in.
     public let createdAt: Date?
     /// When the application last renewed its tokens; at most a token's lifetime before the last use.
     public let lastUsedAt: Date?
-    /// The identifier of the application.
+    /// The identifier of the application; for a browser that of the account page (docs/protocol.md §18.4).
     public let applicationID: String
-    /// The name of the application; nil when the tenant has it no longer.
+    /// The name of the application; nil when the tenant has it no longer, and for a browser.
     public let applicationName: String?
     /// The network of the last renewal, such as `192.0.2.0/24`; nil when the server does not know it.
     public let network: String?
-    /// The model of the device, such as `iPhone16,1`, as the application told it.
+    /// The model of the device, such as `iPhone16,1`, as the application told it; `browser` for a browser.
     public let deviceModel: String?
     /// The version of the device's operating system, as the application told it.
     public let operatingSystem: String?

@@ -5,6 +5,11 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     package var tokenEndpoint: String
     package var jwksURI: String
     package var endSessionEndpoint: String?
+    /// RFC 9126 §5.
+    package var pushedAuthorizationRequestEndpoint: String?
+    package var requirePushedAuthorizationRequests: Bool?
+    /// RFC 8628 §4.
+    package var deviceAuthorizationEndpoint: String?
     package var userinfoEndpoint: String?
     /// RFC 8414 §2.
     package var revocationEndpoint: String?
@@ -81,6 +86,9 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case tokenEndpoint = "token_endpoint"
         case jwksURI = "jwks_uri"
         case endSessionEndpoint = "end_session_endpoint"
+        case pushedAuthorizationRequestEndpoint = "pushed_authorization_request_endpoint"
+        case requirePushedAuthorizationRequests = "require_pushed_authorization_requests"
+        case deviceAuthorizationEndpoint = "device_authorization_endpoint"
         case userinfoEndpoint = "userinfo_endpoint"
         case revocationEndpoint = "revocation_endpoint"
         case introspectionEndpoint = "introspection_endpoint"

@@ -17,6 +17,8 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package static let authorizationCode = Self(rawValue: "authorization_code")
     /// Of daemons (docs/protocol.md §19).
     package static let clientCredentials = Self(rawValue: "client_credentials")
+    /// Of devices without a browser (RFC 8628 §3.4).
+    package static let deviceCode = Self(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
     package static let continuationToken = Self(rawValue: "continuation_token")
     package static let mfaOOB = Self(rawValue: "mfa_oob")
     package static let oob = Self(rawValue: "oob")
@@ -47,13 +49,15 @@ extension V1 {
         package var redirectURI: String?
         /// The verifier of PKCE (RFC 7636 §4.5).
         package var codeVerifier: Secret<String>?
+        /// Of a device without a browser (RFC 8628 §3.4).
+        package var deviceCode: Secret<String>?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
             refreshToken: Secret<String>? = nil, password: Secret<String>? = nil, oob: Secret<String>? = nil,
             scopes: [String]? = nil, username: String? = nil, challengeTypes: [String]? = nil,
             clientInfo: String? = nil, claims: String? = nil, code: Secret<String>? = nil, redirectURI: String? = nil,
-            codeVerifier: Secret<String>? = nil
+            codeVerifier: Secret<String>? = nil, deviceCode: Secret<String>? = nil
         ) {
             self.clientID = clientID
             self.grantType = grantType
@@ -69,6 +73,7 @@ extension V1 {
             self.code = code
             self.redirectURI = redirectURI
             self.codeVerifier = codeVerifier
+            self.deviceCode = deviceCode
         }
 
         package init() {}
@@ -88,6 +93,7 @@ extension V1 {
             try coder.secret(.code, &code)
             try coder.single(.redirectURI, &redirectURI)
             try coder.secret(.codeVerifier, &codeVerifier)
+            try coder.secret(.deviceCode, &deviceCode)
         }
     }
 }

@@ -87,11 +87,15 @@ package enum AADSTSCode: Int, Hashable, Sendable, CaseIterable {
     case attributesRequired = 55_106
     case continuationTokenInvalid = 55_200
     case scopeNotConsented = 65_001
+    case userDeclined = 65_004
     case grantInvalid = 70_000
     case applicationDisabled = 70_001
     case grantTypeUnsupported = 70_003
     case refreshTokenExpired = 70_008
     case scopeInvalid = 70_011
+    case deviceCodePending = 70_016
+    case deviceCodeInvalid = 70_018
+    case deviceCodeExpired = 70_019
     case tenantNotFound = 90_002
     case parameterRequired = 90_014
     case requestInvalid = 90_023

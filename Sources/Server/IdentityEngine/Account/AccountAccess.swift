@@ -37,13 +37,49 @@ package enum DirectoryAnswer<Value: Sendable>: Sendable {
     case refused(DirectoryRefusal)
 }
 
-/// The user of an access token for the directory, with the token's application.
+/// What a request about an account brings as its first proof.
+struct AccountProof: Sendable {
+    enum Session: Sendable {
+        /// The refresh tokens beside an access token; nil when it has none.
+        case family(UUID?)
+        case browser(BrowserSession)
+    }
+
+    var session: Session
+    /// The access token, or the cookie: what a repeated request is told by.
+    var secret: Secret<String>
+    /// As the claim `amr`.
+    var methods: [String]
+    /// When the user proved who they are.
+    var authenticatedAt: Date
+    /// ``DirectoryCaller/limitKey``.
+    var limitKey: Data
+
+    init(_ claims: VerifiedAccessToken, token: Secret<String>) {
+        session = .family(claims.sessionID)
+        secret = token
+        methods = claims.methods
+        authenticatedAt = claims.authenticatedAt
+        limitKey =
+            claims.sessionID.map { Data($0.text.utf8) } ?? Vault.fingerprint([Data(claims.tokenID.utf8)])
+    }
+
+    init(_ session: BrowserSession, cookie: Secret<String>) {
+        self.session = .browser(session)
+        secret = cookie
+        methods = session.authentication.methods
+        authenticatedAt = session.authentication.authenticatedAt
+        limitKey = Data(session.id.text.utf8)
+    }
+}
+
+/// The user of an access token for the directory, with the token's application; or of a browser's session, with the account
+/// page.
 package struct DirectoryCaller: Sendable {
     package let tenant: Tenant
     let client: Client
     package let account: UserAccount
-    let claims: VerifiedAccessToken
-    let token: Secret<String>
+    let proof: AccountProof
 
     /// The user of the request.
     package var user: UserID { account.user.id }
@@ -52,11 +88,28 @@ package struct DirectoryCaller: Sendable {
     package var application: ClientID { client.id }
     /// The session of the request, as the key of a limit: a thief's session does not use up what the owner's may do. A
     /// token without a session counts alone.
-    package var limitKey: Data {
-        claims.sessionID.map { Data($0.text.utf8) } ?? Vault.fingerprint([Data(claims.tokenID.utf8)])
+    package var limitKey: Data { proof.limitKey }
+    /// The session of the token, if it has one, or of the browser.
+    package var session: UUID? {
+        switch proof.session {
+        case .family(let id): id
+        case .browser(let session): session.id
+        }
     }
-    /// The session of the token, if it has one.
-    package var session: UUID? { claims.sessionID }
+
+    /// The effects by which the browser's session that asks stays when the credentials change in the same transaction: the
+    /// families of an app have their own way.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the credentials before the change.
+    ///   - cookie: The session's new cookie; nil: it keeps the one that it has.
+    func staying(after version: Int, cookie: Secret<String>? = nil, at now: Date) -> [Effect] {
+        guard case .browser(var session) = proof.session else { return [] }
+        session.authentication.account = .account(user, credentialVersion: version + 1)
+        session.seenAt = now
+        if let cookie { session.digest = Engine.digest(ofCookie: cookie) }
+        return [.openBrowserSession(session, replacing: session.id)]
+    }
 
     /// How old the sign-in may be, in seconds, for what takes the account away from its user.
     package static let proofLifetime = 600.0
@@ -67,7 +120,7 @@ package struct DirectoryCaller: Sendable {
     /// An account with a method of the second factor asks for that, even a suspended one and whatever the application
     /// requires: otherwise a password alone could replace the factor that protects the account (`SEC-ENR-3`).
     package func lackOfProof(now: Date) -> DirectoryRefusal? {
-        let isOld = now.timeIntervalSince(claims.authenticatedAt) > Self.proofLifetime
+        let isOld = now.timeIntervalSince(proof.authenticatedAt) > Self.proofLifetime
         return isOld ? .proofNeeded(secondFactor: demandedFactor == .second) : lackOfFactor
     }
 
@@ -75,17 +128,17 @@ package struct DirectoryCaller: Sendable {
     package var lackOfFactor: DirectoryRefusal? {
         switch demandedFactor {
         case nil: nil
-        case .second: claims.methods.contains("mfa") ? nil : .proofNeeded(secondFactor: true)
+        case .second: proof.methods.contains("mfa") ? nil : .proofNeeded(secondFactor: true)
         case .ownMailbox:
-            claims.methods.contains("mfa") || provesOwnMailbox ? nil : .proofNeeded(secondFactor: false)
+            proof.methods.contains("mfa") || provesOwnMailbox ? nil : .proofNeeded(secondFactor: false)
         }
     }
 
     /// Whether the session has proven the mailbox that the account has now, and not one that it had before.
     var provesOwnMailbox: Bool {
         let isReplaced =
-            account.emailProvenAt.map { $0 > account.user.createdAt && claims.authenticatedAt < $0 } ?? false
-        return claims.methods.contains("otp") && !isReplaced
+            account.emailProvenAt.map { $0 > account.user.createdAt && proof.authenticatedAt < $0 } ?? false
+        return proof.methods.contains("otp") && !isReplaced
     }
 
     private enum DemandedFactor {
@@ -104,7 +157,7 @@ package struct DirectoryCaller: Sendable {
         let password = Authentication(
             account: .account(user, credentialVersion: account.credentialVersion), email: own, origin: .signIn,
             knowsPassword: true, passwordIsFromReset: account.passwordIsFromReset, mailboxes: [],
-            authenticatedAt: claims.authenticatedAt, capabilities: [])
+            authenticatedAt: proof.authenticatedAt, capabilities: [])
         let canGiveSecond = account.strongMethods.contains {
             password.proving($0.email, enrolledUnder: $0.enrolment.strength).factors > 1
         }
@@ -132,7 +185,8 @@ extension Engine {
             else { return .refused(.applicationDisabled) }
             return .accepted(
                 DirectoryCaller(
-                    tenant: tenant, client: client, account: live.account, claims: live.claims, token: token))
+                    tenant: tenant, client: client, account: live.account,
+                    proof: AccountProof(live.claims, token: token)))
         } catch {
             throw .store(error)
         }

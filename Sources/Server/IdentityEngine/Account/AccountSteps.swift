@@ -28,36 +28,25 @@ extension Engine {
             throw .broken("an account has no address")
         }
         let version = caller.account.credentialVersion
-        let secret = Data(caller.token.reveal().utf8)
         switch command {
         case .changePassword(let current, let new, let keepsOthers):
-            // The same request is the same flow, so that a repeated one finds the first answer (REL-IDEM). The first one
-            // changed the credentials; the same change later, after another one, is another flow.
-            func step(under version: Int) throws(EngineError) -> Step {
-                let digest = Vault.fingerprint(
-                    [secret]
-                        + [current?.reveal() ?? "", new.reveal(), "\(keepsOthers) \(version)"].map { Data($0.utf8) })
-                let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
-                guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
-                let state = AccountState.changingPassword(.account(caller.user, credentialVersion: version), own)
-                return Step(
-                    context: context, envelope: envelope(flow, state, context), secret: secret, requestDigest: digest)
+            if let answer = try await repeatedChange(current, to: new, keepsOthers, of: caller, own, in: context) {
+                return answer
             }
-            if version > 0, let answer = try await firstAnswer(to: try step(under: version - 1)) { return answer }
-            return try await changePassword(
-                current, to: new, of: caller, keepsOthers: keepsOthers, try step(under: version))
+            let step = try step(under: version, [current, new], keepsOthers, of: caller, own, in: context)
+            return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
         case .addContact(let text, let kind):
             guard let contact = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
             // A method that only a password makes a second factor would lock a user of codes out.
             guard kind == .email || caller.account.passwordHash != nil else {
                 return context.outcome(.refused(.passwordNotUsed))
             }
-            let methods = caller.claims.methods
+            let methods = caller.proof.methods
             let proven = Authentication(
                 account: .account(caller.user, credentialVersion: version), email: own, origin: .signIn,
                 knowsPassword: methods.contains("pwd"), passwordIsFromReset: caller.account.passwordIsFromReset,
                 mailboxes: caller.provesOwnMailbox && !methods.contains("mfa") ? [own] : [],
-                authenticatedAt: caller.claims.authenticatedAt, capabilities: [])
+                authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: methods.contains("mfa"),
                 session: caller.session)
@@ -67,12 +56,64 @@ extension Engine {
                 (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors && !proven.provesOwnMailbox
                 && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
+            let secret = Data(caller.proof.secret.reveal().utf8)
             let flow = ports.randomness.uuid(at: context.now)
             let step = Step(
                 context: context, envelope: envelope(flow, state, context), secret: secret,
                 requestDigest: Vault.fingerprint([secret, Data(flow.uuidString.utf8)]))
             return try await challengeAccount(caller.user, step)
         }
+    }
+
+    /// The step of a change of the password. The same request is the same flow, so that a repeated one finds the first answer
+    /// (`REL-IDEM`).
+    private func step(
+        under version: Int, _ passwords: [Secret<String>?], _ keepsOthers: Bool, of caller: DirectoryCaller,
+        _ own: EmailAddress, in context: RequestContext
+    ) throws(EngineError) -> Step {
+        let secret = Data(caller.proof.secret.reveal().utf8)
+        let digest = Vault.fingerprint(
+            [secret] + (passwords.map { $0?.reveal() ?? "" } + ["\(keepsOthers) \(version)"]).map { Data($0.utf8) })
+        let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
+        guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
+        let state = AccountState.changingPassword(.account(caller.user, credentialVersion: version), own)
+        return Step(context: context, envelope: envelope(flow, state, context), secret: secret, requestDigest: digest)
+    }
+
+    /// The first answer to a change of the password. It changed the credentials; the same change later, after another one, is
+    /// another flow.
+    private func repeatedChange(
+        _ current: Secret<String>?, to new: Secret<String>, _ keepsOthers: Bool, of caller: DirectoryCaller,
+        _ own: EmailAddress, in context: RequestContext
+    ) async throws(EngineError) -> Outcome? {
+        let version = caller.account.credentialVersion
+        guard version > 0 else { return nil }
+        return try await firstAnswer(
+            to: try step(under: version - 1, [current, new], keepsOthers, of: caller, own, in: context))
+    }
+
+    /// The session of a request that repeats the change of the password a moment ago, by which it got another cookie: the
+    /// second half of a double click still has the old one, and the passwords; nil for any other request.
+    ///
+    /// - Parameters:
+    ///   - session: The id of the session.
+    ///   - cookie: The old cookie.
+    package func sessionOfRepeatedChange(
+        _ current: Secret<String>?, to new: Secret<String>, session: String, cookie: Secret<String>,
+        in context: CallerContext
+    ) async throws(EngineError) -> BrowserSession? {
+        guard case .found(let tenant, let client) = try await resolve(context),
+            let signIn = try await browserSignIn(
+                renewedCookie(after: cookie, in: tenant.id), in: tenant, now: context.now),
+            signIn.session.id.text == session, let own = EmailAddress(stored: signIn.account.user.email)
+        else { return nil }
+        let caller = DirectoryCaller(
+            tenant: tenant, client: client, account: signIn.account, proof: AccountProof(signIn.session, cookie: cookie)
+        )
+        let answer = try await repeatedChange(
+            current, to: new, false, of: caller, own, in: self.context(of: context, tenant, client))
+        guard case .accepted = answer?.verdict else { return nil }
+        return signIn.session
     }
 
     private func envelope(_ flow: UUID, _ state: AccountState, _ context: RequestContext) -> FlowEnvelope {
@@ -146,13 +187,17 @@ extension Engine {
         let prepared = isRight && fault == nil ? try await hash(new) : nil
         let refused = fault
         let session = caller.session
+        // The session has a new cookie from here on (SEC-WEB-5): a thief of the old one is out, too.
+        let staying = caller.staying(
+            after: account.credentialVersion, cookie: renewedCookie(after: caller.proof.secret, in: tenant),
+            at: context.now)
         let right = isRight
-        let provesMailbox = caller.claims.methods.contains("otp")
+        let provesMailbox = caller.proof.methods.contains("otp")
         return try await run(step, reading: StepReads(hasLockout: current != nil)) { situation in
             AccountState.changing(
                 to: prepared, fault: refused, passwordIsRight: right, guess: comparing ? guess : nil,
-                keepsOthers: keepsOthers, session: session, own: step.state.mailbox, provesMailbox: provesMailbox,
-                in: situation
+                keepsOthers: keepsOthers, session: session, staying: staying, own: step.state.mailbox,
+                provesMailbox: provesMailbox, in: situation
             ).map(FlowState.account)
         }
     }
@@ -165,11 +210,12 @@ extension AccountState {
     ///   - hash: The hash of the new password; nil when it is refused.
     ///   - guess: The keyed digest of the current password, if it was compared.
     ///   - session: The session that asks, which stays.
+    ///   - staying: What keeps it when it is a browser's.
     ///   - provesMailbox: Whether that session has proven a mailbox. After many wrong passwords a password alone is not
     ///     enough here either (`SEC-LOCK-6`).
     static func changing(
         to hash: PasswordHash?, fault: PasswordFault?, passwordIsRight: Bool, guess: Data?, keepsOthers: Bool,
-        session: UUID?, own: EmailAddress?, provesMailbox: Bool, in situation: StepSituation
+        session: UUID?, staying: [Effect], own: EmailAddress?, provesMailbox: Bool, in situation: StepSituation
     ) -> Decision<AccountState> {
         guard let account = situation.account, let own else { return .refused(.unusableToken) }
         let user = account.user.id
@@ -200,7 +246,7 @@ extension AccountState {
                         ? .keepRefreshFamilies(user, at: situation.now)
                         : .revokeRefreshFamilies(user, except: session, at: situation.now)),
                 .record(.passwordChanged, user: user), .mailNotice(.passwordChanged, to: own),
-            ] + situation.endingMigration)
+            ] + staying.map { .write($0) } + situation.endingMigration)
     }
 }
 

@@ -69,12 +69,16 @@ extension Engine {
             let claims = try await verified(token, for: tenant, now: now), claims.audience == ResourceScope.directory,
             !scopes.isDisjoint(with: claims.scopes)
         else { return nil }
+        return try await deletion(of: claims.user, in: tenant.id)
+    }
+
+    /// As ``deletion(askedWith:anyOf:now:)``, for a user that is known.
+    func deletion(of user: UserID, in tenant: TenantID) async throws(EngineError) -> Date?? {
         do {
-            if let account = try await ports.users.account(claims.user, in: tenant.id) {
+            if let account = try await ports.users.account(user, in: tenant) {
                 return account.deletionDueAt.map { .some($0) }
             }
-            let isDeleted = try await ports.users.isDeleted(
-                mark(ofDeleted: claims.user, in: tenant.id), in: tenant.id)
+            let isDeleted = try await ports.users.isDeleted(mark(ofDeleted: user, in: tenant), in: tenant)
             return isDeleted ? .some(nil) : nil
         } catch {
             throw .store(error)

@@ -1,13 +1,47 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// A session of a user, as the user sees it.
+/// A session of a user, as the user sees it: an application's refresh tokens, or a browser.
 package struct SessionSummary: Hashable, Sendable {
-    package var family: RefreshFamily
-    /// The name of the application; nil when the tenant has it no longer.
+    package var id: UUID
+    /// The application; ``Client/accountPageID`` for a browser.
+    package var client: ClientID
+    /// The name of the application; nil when the tenant has it no longer, and for a browser.
     package var application: String?
-    /// Whether the request was made with a token of this session.
+    package var createdAt: Date
+    package var lastUsedAt: Date
+    /// The network of the last use, such as `192.0.2.0/24`.
+    package var network: String?
+    package var device: SessionDevice
+    /// Whether it is a user's sign-in in a browser, for all applications of the tenant.
+    package var isOfBrowser: Bool
+    /// The browser by which an application was signed in; nil for another way, and for a browser itself.
+    package var browser: UUID?
+    /// Whether the request was made with this session.
     package var isCurrent: Bool
+
+    init(_ family: RefreshFamily, application: String?, isCurrent: Bool) {
+        id = family.id
+        client = family.client
+        self.application = application
+        createdAt = family.createdAt
+        lastUsedAt = family.lastUsedAt
+        network = family.network
+        device = family.device
+        isOfBrowser = false
+        browser = family.browserSession
+        self.isCurrent = isCurrent
+    }
+
+    init(_ session: BrowserSession, isCurrent: Bool) {
+        id = session.id
+        client = Client.accountPageID
+        createdAt = session.createdAt
+        lastUsedAt = session.seenAt
+        device = SessionDevice(model: "browser")
+        isOfBrowser = true
+        self.isCurrent = isCurrent
+    }
 }
 
 // Where a user is signed in, and the end of it.
@@ -31,9 +65,12 @@ extension Engine {
                 let application = try await ports.clients.client(family.client, in: tenant)
                 summaries.append(
                     SessionSummary(
-                        family: family, application: application?.displayName, isCurrent: family.id == current))
+                        family, application: application?.displayName, isCurrent: family.id == current))
             }
-            return summaries
+            for signIn in try await ports.browsers.browserSignIns(of: user, in: tenant) where signIn.isLive(now) {
+                summaries.append(SessionSummary(signIn.session, isCurrent: signIn.session.id == current))
+            }
+            return summaries.sorted { $0.lastUsedAt > $1.lastUsedAt }
         } catch {
             throw .store(error)
         }
@@ -47,19 +84,24 @@ extension Engine {
         case all
     }
 
-    /// Ends sessions: their refresh tokens and access tokens are refused from now on.
+    /// Ends sessions: their refresh tokens and access tokens are refused from now on. The end of a browser's session is that
+    /// of a sign-out there (`OIDC-23`).
     ///
     /// - Returns: Refused with ``DirectoryRefusal/notFound`` when the user has no such living session.
     package func end(
         _ sessions: EndedSessions, of caller: DirectoryCaller, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        // An application that was signed in by a browser would be again, without a question, while the browser is.
-        var browser: UUID?
+        var (isOfBrowser, browser) = (false, UUID?.none)
         if case .one(let id) = sessions {
-            guard let family = try await refreshFamily(id, in: caller.tenant.id), family.user == caller.user,
-                family.revokedAt == nil, family.expiresAt > now
-            else { return .refused(.notFound) }
-            browser = family.browserSession
+            if try await isLive(browser: id, of: caller, now: now) {
+                isOfBrowser = true
+            } else {
+                guard let family = try await refreshFamily(id, in: caller.tenant.id), family.user == caller.user,
+                    family.revokedAt == nil, family.expiresAt > now
+                else { return .refused(.notFound) }
+                // An application that was signed in by a browser would be again, without a question, while the browser is.
+                browser = family.browserSession
+            }
         }
         let detail =
             switch sessions {
@@ -68,19 +110,33 @@ extension Engine {
             case .all: "all"
             }
         let event = event(.sessionsEnded, of: caller, detail: detail, from: source, at: now)
-        return try await change(caller) { [browser] account, _ in
+        return try await change(caller) { [isOfBrowser, browser] account, _ in
             let id = account.user.id
             let effects: [Effect] =
                 switch sessions {
                 case .one(let session):
-                    [.revokeRefreshFamily(session, of: id, at: now)]
-                        + (browser.map { [.endBrowserSession($0, of: id, at: now)] } ?? [])
+                    isOfBrowser
+                        ? [.endBrowserSession(session, of: id, at: now)]
+                        : [.revokeRefreshFamily(session, of: id, at: now)]
+                            + (browser.map { [.endBrowserSession($0, of: id, at: now)] } ?? [])
                 // Tokens without a session end, too.
                 case .others:
                     [.changeCredentials(id, at: now), .revokeRefreshFamilies(id, except: caller.session, at: now)]
+                        + caller.staying(after: account.credentialVersion, at: now)
                 case .all: [.changeCredentials(id, at: now), .revokeRefreshFamilies(id, at: now)]
                 }
             return (effects + [.record(event)], .accepted(()))
+        }
+    }
+
+    private func isLive(
+        browser id: UUID, of caller: DirectoryCaller, now: Date
+    ) async throws(EngineError) -> Bool {
+        do {
+            guard let found = try await ports.browsers.browserSignIn(of: id, in: caller.tenant.id) else { return false }
+            return found.account.user.id == caller.user && found.isLive(now)
+        } catch {
+            throw .store(error)
         }
     }
 }
@@ -129,7 +185,7 @@ extension Engine {
                 [
                     .removeStrongMethods([method], of: id), .changeCredentials(id, at: now),
                     .revokeRefreshFamilies(id, except: caller.session, at: now), .record(event),
-                ] + mails, .accepted(())
+                ] + caller.staying(after: account.credentialVersion, at: now) + mails, .accepted(())
             )
         }
     }

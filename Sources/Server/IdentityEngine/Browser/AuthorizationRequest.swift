@@ -41,6 +41,8 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
     package var contexts: [String]
     /// The only user that may be the answer, as the claim `sub`, from `id_token_hint` or `claims`.
     package var subject: String?
+    /// The device that waits for the answer, which no redirect address gets.
+    package var device: DeviceReference?
 
     package init(
         client: ClientID, redirect: String, redirectKind: RedirectAddresses.Kind, responseMode: ResponseMode,

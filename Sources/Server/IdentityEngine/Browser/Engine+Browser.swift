@@ -30,12 +30,13 @@ package struct BrowserTicket: Hashable, Sendable {
     package var cookie: Secret<String>?
     /// Seconds; nil: the cookie ends with the browser.
     package var cookieLifetime: Int?
-    package var code: Secret<String>
+    /// Nil for the account page, which is no client.
+    package var code: Secret<String>?
     /// Whether the flow began with the session of the browser, and not with a name.
     package var isStepUp: Bool
 
     package init(
-        cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>, isStepUp: Bool = false
+        cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>?, isStepUp: Bool = false
     ) {
         self.cookie = cookie
         self.cookieLifetime = cookieLifetime
@@ -54,7 +55,7 @@ extension BrowserTicket: Codable {
         let values = try decoder.container(keyedBy: Key.self)
         cookie = try values.decodeIfPresent(String.self, forKey: .cookie).map { Secret($0) }
         cookieLifetime = try values.decodeIfPresent(Int.self, forKey: .cookieLifetime)
-        code = Secret(try values.decode(String.self, forKey: .code))
+        code = try values.decodeIfPresent(String.self, forKey: .code).map { Secret($0) }
         isStepUp = try values.decode(Bool.self, forKey: .isStepUp)
     }
 
@@ -62,7 +63,7 @@ extension BrowserTicket: Codable {
         var values = encoder.container(keyedBy: Key.self)
         try values.encodeIfPresent(cookie?.reveal(), forKey: .cookie)
         try values.encodeIfPresent(cookieLifetime, forKey: .cookieLifetime)
-        try values.encode(code.reveal(), forKey: .code)
+        try values.encodeIfPresent(code?.reveal(), forKey: .code)
         try values.encode(isStepUp, forKey: .isStepUp)
     }
 }
@@ -115,6 +116,7 @@ extension Engine {
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
         if !request.prompts.contains(.none) { try await noteUse(of: signIn.session, now: context.now) }
+        if caller.front == .account { return (verdict, nil) }
         let code = try code(
             for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
         return (verdict, code)
@@ -186,7 +188,7 @@ extension Engine {
                 tokenID: ports.randomness.uuid(), issuer: settings.baseURL))
     }
 
-    private func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {
+    func noteUse(of session: BrowserSession, now: Date) async throws(EngineError) {
         guard now.timeIntervalSince(session.seenAt) >= BrowserSession.useInterval else { return }
         do {
             try await ports.browsers.noteUse(ofBrowserSession: session.id, in: session.tenant, at: now)
@@ -221,8 +223,11 @@ extension Engine {
             digest: Self.digest(ofCookie: cookie), authentication: proven,
             createdAt: isSameProof ? present?.createdAt ?? context.now : context.now, seenAt: context.now,
             isKept: finish.keepsSession || isSameProof && present?.isKept == true)
-        let code = try code(
-            for: finish.request, session, version: account.credentialVersion, contexts: contexts, in: context)
+        let code =
+            context.caller.front == .account
+            ? nil
+            : try code(
+                for: finish.request, session, version: account.credentialVersion, contexts: contexts, in: context)
         return PreparedBrowser(
             session: session,
             ticket: BrowserTicket(
@@ -231,7 +236,7 @@ extension Engine {
             replaced: present?.id)
     }
 
-    private static func digest(ofCookie cookie: Secret<String>) -> Data {
+    static func digest(ofCookie cookie: Secret<String>) -> Data {
         Vault.fingerprint([Data("browser session".utf8), Data(cookie.reveal().utf8)])
     }
 }

@@ -3,7 +3,7 @@ import PortableFoundation
 
 /// The content of an authorization code: the code holds it, sealed, and the database only what was presented (design record
 /// 0033).
-struct CodeGrant: Hashable, Sendable, Codable {
+package struct CodeGrant: Hashable, Sendable, Codable {
     var id: UUID
     var session: UUID
     var user: UserID
@@ -82,13 +82,7 @@ extension Engine {
         for request: AuthorizationRequest, _ session: BrowserSession, version: Int, contexts: [String],
         in context: RequestContext
     ) throws(EngineError) -> Secret<String> {
-        let grant = CodeGrant(
-            id: ports.randomness.uuid(), session: session.id, user: session.authentication.account.user,
-            credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
-            redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
-            scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
-            authenticatedAt: session.authentication.authenticatedAt,
-            expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
+        let grant = codeGrant(for: request, session, version: version, contexts: contexts, in: context)
         do {
             let sealed = try vault.seal(
                 StateCoding.encode(grant), for: .authorizationCode, tenant: context.tenant.id,
@@ -99,6 +93,20 @@ extension Engine {
         } catch {
             throw .broken("an authorization code could not be sealed")
         }
+    }
+
+    /// What a user of a session gives to an application.
+    func codeGrant(
+        for request: AuthorizationRequest, _ session: BrowserSession, version: Int, contexts: [String],
+        in context: RequestContext
+    ) -> CodeGrant {
+        CodeGrant(
+            id: ports.randomness.uuid(), session: session.id, user: session.authentication.account.user,
+            credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
+            redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
+            scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
+            authenticatedAt: session.authentication.authenticatedAt,
+            expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
     }
 
     private func open(_ code: Secret<String>, in context: RequestContext) async -> CodeGrant? {
@@ -219,7 +227,7 @@ extension Engine {
         case refused(CodeFault)
     }
 
-    private func signIn(of code: CodeGrant, in context: RequestContext) async throws(EngineError) -> BrowserSignIn? {
+    func signIn(of code: CodeGrant, in context: RequestContext) async throws(EngineError) -> BrowserSignIn? {
         do {
             let found = try await ports.browsers.browserSignIn(of: code.session, in: context.tenant.id)
             guard let found, found.isLive(context.now), code.isOf(found) else { return nil }
@@ -268,7 +276,7 @@ extension Engine {
 }
 
 extension CodeGrant {
-    fileprivate func isOf(_ signIn: BrowserSignIn) -> Bool {
+    func isOf(_ signIn: BrowserSignIn) -> Bool {
         signIn.session.id == session && signIn.account.user.id == user
             && credentialVersion >= signIn.account.tokensFromVersion
     }

@@ -14,6 +14,10 @@ package struct WebSettings: Hashable, Sendable {
     package var requiresPKCE = true
     /// Whether users are asked for consent: the application is not the tenant's own.
     package var isThirdParty = false
+    /// Whether its authorization requests must be pushed (RFC 9126 section 6).
+    package var requiresPushedRequests = false
+    /// Whether users can allow devices without a browser to act for them in the application (RFC 8628).
+    package var allowsDeviceFlow = false
     /// The page that error pages may link to; https, or http on this machine.
     package var homepage: String?
     /// The origins of pages that may call the native endpoints from a browser; exact `scheme://host[:port]`.

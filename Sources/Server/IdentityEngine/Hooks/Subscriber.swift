@@ -50,7 +50,8 @@ extension Subscriber.Event {
         case .passwordChanged: self = .passwordChanged
         case .signInLocked: self = .signInBlocked
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
-            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused,
+            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
+            .deviceDeclined, .clientRefused,
             .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,

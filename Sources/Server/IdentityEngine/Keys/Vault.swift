@@ -29,12 +29,15 @@ package struct Vault: Sendable {
         case authorizationCode = "authorization-code"
         /// The state of hosted pages, in the browser.
         case browserFlow = "browser-flow"
+        case deviceCode = "device-code"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
         fileprivate var endsWithEpoch: Bool {
             switch self {
-            case .continuationToken, .oneTimePasscode, .operatorFlow, .authorizationCode, .browserFlow: true
+            case .continuationToken, .oneTimePasscode, .operatorFlow, .authorizationCode, .browserFlow,
+                .deviceCode:
+                true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken: false
             }
         }

@@ -12,6 +12,8 @@ package enum Command: Sendable {
     case refresh(Secret<String>, TokenRequest)
     /// Exchange an authorization code (RFC 6749 section 4.1.3).
     case redeemCode(CodePresentation)
+    /// Ask whether a user has allowed the device, and exchange its code then (RFC 8628 section 3.4).
+    case redeemDevice(Secret<String>, contexts: [String])
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
     /// What a signed-in user asks for, with the access token as the first proof.
@@ -106,6 +108,7 @@ extension Command {
         case .refresh: CommandTraits(repeats: .refresh)
         // It gives no disclosure back: the flow at the pages did.
         case .redeemCode: CommandTraits(repeats: .redemption)
+        case .redeemDevice: CommandTraits(repeats: .poll)
         case .revoke: CommandTraits()
         case .account(_, let command): command.traits
         }
@@ -123,7 +126,7 @@ extension Command {
     /// Whether the command is about tokens, which users of either way have.
     package var isAboutTokens: Bool {
         switch self {
-        case .refresh, .redeemCode, .revoke: true
+        case .refresh, .redeemCode, .redeemDevice, .revoke: true
         case .startSignUp, .startSignIn, .startReset, .step, .account: false
         }
     }
@@ -209,6 +212,8 @@ package enum GuessedSecret: Hashable, Sendable, CaseIterable {
     case password
     /// What a daemon proves itself with: a secret or an assertion.
     case daemonProof
+    /// The code that a device shows to its user.
+    case userCode
 }
 
 /// A step that is limited per continuation token, per family of refresh tokens, per user or per daemon (`SEC-RATE-6`).
@@ -219,7 +224,7 @@ package enum RepeatedStep: Hashable, Sendable, CaseIterable {
     case redemption
     /// Keyed by the presented token: listing methods or contacts.
     case introspect
-    /// Keyed by the presented token: polling for the result of a reset.
+    /// Keyed by the presented token or code: polling for the result of a reset, or for a user's answer to a device.
     case poll
     /// Keyed by the user: changes of the profile.
     case profileChange
@@ -313,6 +318,8 @@ package struct CallerContext: Sendable {
         case native
         /// Hosted pages.
         case browser
+        /// The account page, which is no application's (``Client/accountPage(of:usually:)``).
+        case account
         /// A token of either way.
         case token
     }

@@ -104,6 +104,7 @@ package struct Engine: Sendable {
         case .startReset(let request): try await startReset(request, in: context)
         case .refresh(let token, let request): try await refresh(token, request, in: context)
         case .redeemCode(let redemption): try await redeem(redemption, in: context)
+        case .redeemDevice(let code, let contexts): try await redeemDevice(code, contexts: contexts, in: context)
         case .revoke(let token): try await revoke(token, in: context)
         case .account(let caller, let command): try await begin(command, of: caller, in: context)
         case .step(let token, let command):
@@ -186,12 +187,19 @@ package struct Engine: Sendable {
             guard let tenant = try await ports.clients.tenant(named: caller.tenantName) else {
                 return .refused(.unknownTenant)
             }
+            if caller.front == .account {
+                return try await accountPage(of: tenant).map { .found(tenant, $0) } ?? .refused(.unknownClient)
+            }
             guard let client = try await ports.clients.client(caller.client, in: tenant.id) else {
                 return .refused(.unknownClient)
             }
             return client.isOpen(for: caller.front) ? .found(tenant, client) : .refused(.nativeAuthDisabled)
-        } catch {
+        } catch let error as EngineError {
+            throw error
+        } catch let error as StoreError {
             throw .store(error)
+        } catch {
+            throw .broken("an application could not be found")
         }
     }
 }

@@ -186,6 +186,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     /// The session lacks the required factors; the user must sign in again.
     case secondFactorNeeded
     case unusableCode(CodeFault)
+    case unusableDevice(DeviceFault)
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken

@@ -45,8 +45,9 @@ package enum Activity: Hashable, Sendable {
             self = .failures
         case .codeSent: self = .codesSent
         case .signUpStarted, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected,
-            .tokenRevoked, .codeRedeemed, .clientRefused, .browserSignedOut, .logoutUndelivered, .secondFactorRequired,
-            .secondFactorPassed,
+            .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .clientRefused, .browserSignedOut,
+            .logoutUndelivered,
+            .secondFactorRequired, .secondFactorPassed,
             .methodRegistered, .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,

@@ -128,14 +128,17 @@ package struct CodeFacts: Hashable, Sendable {
     }
 }
 
-/// Stores browser sessions, and the codes that were presented.
-package protocol BrowserStore: Sendable {
+/// Stores browser sessions, the codes that were presented, and the devices that wait for a user of a session.
+package protocol BrowserStore: DeviceStore, PushedRequestStore {
     /// The session whose cookie has this digest, with its account, in one round trip; nil when there is none. It may have
     /// ended by time.
     func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn?
 
     /// The session with this id, in the same way.
     func browserSignIn(of id: UUID, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn?
+
+    /// The user's sessions with the account, the last used first, at most 200. They may have ended by time.
+    func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn]
 
     /// Notes a use of a session.
     func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError)

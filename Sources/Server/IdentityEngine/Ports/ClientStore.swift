@@ -189,10 +189,14 @@ extension Client {
         guard flowSource != .none else { return false }
         return switch front {
         case .native: isNativeAuthEnabled
-        case .browser: !redirects.all.isEmpty
-        case .token: isNativeAuthEnabled || !redirects.all.isEmpty
+        case .browser: isForBrowsers
+        case .account: false
+        case .token: isNativeAuthEnabled || isForBrowsers
         }
     }
+
+    /// Whether its users sign in at the pages: to be led back, or for a device.
+    private var isForBrowsers: Bool { !redirects.all.isEmpty || web.allowsDeviceFlow }
 
     /// Whether it has a user flow of its own with other attributes than the usual ones.
     package var hasOwnRules: Bool { flowSource == .own && userFlow.attributes != AttributeDefinition.builtIn }

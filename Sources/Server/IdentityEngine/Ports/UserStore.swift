@@ -359,6 +359,9 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case tokenRevoked = "token.revoked"
         /// An application exchanged an authorization code.
         case codeRedeemed = "code.redeemed"
+        /// A user allowed a device without a browser.
+        case deviceAllowed = "device.allowed"
+        case deviceDeclined = "device.declined"
         /// A confidential application did not prove who it is; the detail says how it tried.
         case clientRefused = "client.auth_failed"
         /// A user signed out in the browser.

@@ -259,6 +259,9 @@ extension Engine {
         if case .refresh(let token, _) = command {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
+        if case .redeemDevice(let code, _) = command {
+            return isDeviceCode(code, in: tenant.id) ? Self.digest(ofDeviceCode: code) : nil
+        }
         if case .redeemCode(let presentation) = command {
             guard let session = await browserSession(of: presentation.code, in: context(of: caller, tenant, client))
             else {

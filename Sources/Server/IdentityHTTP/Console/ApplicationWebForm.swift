@@ -22,6 +22,8 @@ extension Console {
         let back = try form.map { try value("back-channel", of: $0) } ?? web.backChannelLogout ?? ""
         let front = try form.map { try value("front-channel", of: $0) } ?? web.frontChannelLogout ?? ""
         let isThirdParty = try flag("third-party", web.isThirdParty)
+        let pushes = try flag("pushed", web.requiresPushedRequests)
+        let allowsDevices = try flag("devices", web.allowsDeviceFlow)
         let needsPKCE = try flag("pkce", web.requiresPKCE)
         // A public application has no choice.
         let pkce: HTML? =
@@ -42,6 +44,10 @@ extension Console {
             \(Self.field("homepage", "Home page", value: homepage, hint: "Error pages link to it."))
             <label class="choice"><input type="checkbox" name="third-party" value="1"\(" checked", if: isThirdParty)> \
             <span>Users are asked for consent <span class="hint">For an application of another organisation.</span></span></label>
+            <label class="choice"><input type="checkbox" name="pushed" value="1"\(" checked", if: pushes)> \
+            <span>Sign-in needs a pushed request <span class="hint">The application leaves its request here before the browser comes (PAR).</span></span></label>
+            <label class="choice"><input type="checkbox" name="devices" value="1"\(" checked", if: allowsDevices)> \
+            <span>Users can sign in on devices without a browser <span class="hint">Televisions and command lines show a code. A stranger can ask users for such codes, so leave it off where it is not needed.</span></span></label>
             \(pkce)
             </fieldset>
             """
@@ -64,6 +70,8 @@ extension Console {
         let homepage = try value("homepage", of: form).trimmed
         web.homepage = homepage.isEmpty ? nil : homepage
         web.isThirdParty = try value("third-party", of: form) == "1"
+        web.requiresPushedRequests = try value("pushed", of: form) == "1"
+        web.allowsDeviceFlow = try value("devices", of: form) == "1"
         if client.isConfidential { web.requiresPKCE = try value("pkce", of: form) == "1" }
         client.web = web
         try ApplicationCodec.checkLogout(of: client)
@@ -83,6 +91,8 @@ extension Console {
             ("Home page", web.homepage.map { "\($0)" }),
             ("PKCE", web.requiresPKCE ? nil : "not required"),
             ("Consent", web.isThirdParty ? "users are asked" : nil),
+            ("Pushed requests", web.requiresPushedRequests ? "required" : nil),
+            ("Devices without a browser", web.allowsDeviceFlow ? "allowed" : nil),
             ("Keys", web.keys.isEmpty ? nil : "\(web.keys.count)"),
         ]
     }

@@ -210,7 +210,8 @@ extension Console {
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
             .blockedContact,
-            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken,
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken,
             .unknownTenant,
             .unknownClient, .nativeAuthDisabled, .signUpNotAllowed:
             .refused(Self.begunAnew, goesOn: false)

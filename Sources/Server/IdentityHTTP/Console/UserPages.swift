@@ -303,12 +303,14 @@ extension Console {
     private static func sessions(_ sessions: [SessionSummary]) -> HTML {
         guard !sessions.isEmpty else { return "<p class=\"muted\">No sessions.</p>" }
         let rows = sessions.map { session -> Row in
-            let device = [session.family.device.model, session.family.device.system].compactMap(\.self)
+            let device = [session.isOfBrowser ? nil : session.device.model, session.device.system].compactMap(\.self)
             return Row(
-                id: "s-\(session.family.id.text)", head: "\(session.application ?? "An application that is gone")",
+                id: "s-\(session.id.text)",
+                head: session.isOfBrowser
+                    ? "A browser" : "\(session.application ?? "An application that is gone")",
                 cells: [
-                    device.isEmpty ? nil : "\(device.joined(separator: ", "))", session.family.network.map { "\($0)" },
-                    time(session.family.createdAt), time(session.family.lastUsedAt),
+                    device.isEmpty ? nil : "\(device.joined(separator: ", "))", session.network.map { "\($0)" },
+                    time(session.createdAt), time(session.lastUsedAt),
                 ])
         }
         return table(

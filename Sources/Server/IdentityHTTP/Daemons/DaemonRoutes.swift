@@ -51,12 +51,14 @@ extension IdentityRoutes {
 
     /// Checks who a confidential application is, before it gets tokens (RFC 6749 section 3.2.1).
     ///
-    /// - Parameter form: Gets the id of the client, if only the header names it.
+    /// - Parameters:
+    ///   - form: Gets the id of the client, if only the header names it.
+    ///   - isExchange: Whether a secret of a public application is a fault; nil: when the form says so.
     /// - Returns: The refusal; nil when the client has proven itself, or need not.
     func authenticate(
-        _ form: inout FormFields, _ request: Request, _ context: IdentityRequestContext
+        _ form: inout FormFields, _ request: Request, _ context: IdentityRequestContext, isExchange: Bool? = nil
     ) async throws -> Response? {
-        let isExchange = try DaemonCodec.isExchange(form)
+        let isExchange = try isExchange ?? DaemonCodec.isExchange(form)
         let basic = Self.credentials(of: request, scheme: "basic ")
         // The codec answers a form without a client.
         guard basic != nil || form.names.contains("client_id") else { return nil }

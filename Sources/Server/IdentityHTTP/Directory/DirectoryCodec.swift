@@ -81,7 +81,7 @@ extension DirectoryFailure {
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .unusableCode, .unusableRefreshToken,
+            .unusableCode, .unusableDevice, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -110,7 +110,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken:
             nil
         }
     }
@@ -130,7 +131,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .revokedRefreshToken:
             nil
         }
     }
@@ -327,12 +329,11 @@ enum DirectoryCodec {
     }
 
     static func session(_ summary: SessionSummary) -> Directory.Session {
-        let family = summary.family
-        return Directory.Session(
-            id: family.id.text, createdDateTime: family.createdAt.ISO8601Format(),
-            lastUsedDateTime: family.lastUsedAt.ISO8601Format(), appId: family.client.description,
-            appDisplayName: summary.application, network: family.network, deviceModel: family.device.model,
-            operatingSystem: family.device.system, isCurrent: summary.isCurrent)
+        Directory.Session(
+            id: summary.id.text, createdDateTime: summary.createdAt.ISO8601Format(),
+            lastUsedDateTime: summary.lastUsedAt.ISO8601Format(), appId: summary.client.description,
+            appDisplayName: summary.application, network: summary.network, deviceModel: summary.device.model,
+            operatingSystem: summary.device.system, isCurrent: summary.isCurrent)
     }
 
     /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).

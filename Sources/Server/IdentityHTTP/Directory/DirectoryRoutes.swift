@@ -170,7 +170,7 @@ extension IdentityRoutes {
         return try reply(to: try await take(command, caller, request, context), context)
     }
 
-    private func export(of caller: DirectoryCaller, _ context: IdentityRequestContext) async throws -> Response {
+    func export(of caller: DirectoryCaller, _ context: IdentityRequestContext) async throws -> Response {
         let now = context.trace.at
         let sessions = try await engine.sessions(of: caller, now: now)
         let activity = try await engine.activity(of: caller.user, in: caller.tenant.id)

@@ -20,7 +20,7 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
         if template.hasPrefix(tenant) {
             let path = String(template.dropFirst(tenant.count))
             // A form that begins a flow is counted as such when it is read.
-            if path == "web/{handle}" {
+            if ["web/{handle}", "account", "account/{part}"].contains(path) {
                 self = .step
                 return
             }
@@ -76,7 +76,11 @@ extension MetadataEndpoint {
     /// The limit group of the endpoint. A new endpoint does not compile without one.
     var limitGroup: LimitGroup {
         switch self {
-        case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .revocation, .tokenIntrospection, .userInfo: .step
+        // Each request stores a row.
+        case .deviceAuthorization: .start
+        case .openIDConfiguration, .jsonWebKeys, .authorize, .logout, .pushedAuthorization, .devicePage, .revocation,
+            .tokenIntrospection, .userInfo:
+            .step
         }
     }
 }
@@ -97,6 +101,7 @@ extension GuessedSecret {
         case .code: .wrongCodes
         case .password: .wrongPasswords
         case .daemonProof: .wrongDaemonProofs
+        case .userCode: .wrongUserCodes
         }
     }
 }

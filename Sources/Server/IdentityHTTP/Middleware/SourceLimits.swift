@@ -19,6 +19,8 @@ package final class SourceLimits: Sendable {
         case wrongCodes
         case wrongPasswords
         case wrongDaemonProofs
+        /// `OIDC-28`.
+        case wrongUserCodes
         /// `SEC-RATE-6`.
         case refreshes
         /// Each adds a family of tokens.
@@ -50,6 +52,7 @@ package final class SourceLimits: Sendable {
             case .startsPerHour: (300, 3_600)
             case .wrongCodes: (30, 600)
             case .wrongPasswords, .wrongDaemonProofs: (50, 600)
+            case .wrongUserCodes: (5, 60)
             case .refreshes: (10, 60)
             case .redemptions: (20, 60)
             case .introspections, .polls: (2, 1)

@@ -27,6 +27,9 @@ enum AnswerName: String, CaseIterable, Sendable {
     // Of authorization codes, and of applications that prove who they are.
     case unusableGrantCode, expiredGrantCode, usedGrantCode, grantCodeOfOtherAddress, wrongVerifier, endedBrowserSession
     case publicClient, grantCodeWithoutPage, grantCodeByPage
+    // Of devices without a browser.
+    case deviceNotAllowed, unusableDeviceCode, devicePending, deviceTooFast, deviceDeclined, expiredDeviceCode
+    case usedDeviceCode, endedSessionOfDevice
     // Of pages that call from their scripts.
     case foreignOrigin
     // Faults of requests.
@@ -75,7 +78,8 @@ enum AnswerName: String, CaseIterable, Sendable {
             .secondFactorNeeded,
             .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant, .unusableGrantCode,
             .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier, .endedBrowserSession,
-            .publicClient, .grantCodeWithoutPage, .grantCodeByPage:
+            .publicClient, .grantCodeWithoutPage, .grantCodeByPage, .deviceNotAllowed, .unusableDeviceCode,
+            .devicePending, .deviceTooFast, .deviceDeclined, .expiredDeviceCode, .usedDeviceCode, .endedSessionOfDevice:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]

@@ -108,6 +108,8 @@ extension Schema {
             "The origins of pages that may call the native endpoints from a browser."),
         "nativeAuthRequiresPkce": flag.described("False only for an application with a secret or a key."),
         "nativeAuthIsThirdParty": flag.described("Whether users are asked for consent."),
+        "nativeAuthRequiresPushedRequests": flag.described("Whether authorization requests must be pushed."),
+        "nativeAuthAllowsDeviceFlow": flag.described("Whether users can sign in on devices without a browser."),
     ]
 
     static func application(required: [String]) -> Schema {

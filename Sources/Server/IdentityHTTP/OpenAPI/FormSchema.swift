@@ -46,6 +46,7 @@ extension V1Endpoint {
                 DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
                 DocumentedGrant(.authorizationCode, .clientID, .code, .redirectURI),
+                DocumentedGrant(.deviceCode, .clientID, .deviceCode),
                 DocumentedGrant(.clientCredentials, .scope),
             ]
         case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,
@@ -131,6 +132,7 @@ extension FormParameter {
             case .clientSecret: .filled.described("The secret of a daemon.").example("development")
             case .clientAssertion: .filled.described("A token signed with a key of the daemon (RFC 7523).")
             case .clientAssertionType: .text.example(ClientCredentialsRequest.assertionType)
+            case .deviceCode: .filled.described("The code of a device (RFC 8628 section 3.4).")
             case .code: .filled.described("An authorization code (RFC 6749 section 4.1.3).")
             case .redirectURI:
                 .filled.described("The address of the authorization request, byte for byte.")

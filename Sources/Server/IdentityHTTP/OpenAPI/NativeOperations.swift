@@ -63,6 +63,40 @@ extension MetadataEndpoint {
             return [DocumentedOperation.Method.get, .post].map {
                 operation($0, .metadata, "Signs a user out in the browser", answers: Self.pages)
             }
+        case .pushedAuthorization:
+            var pushed = operation(
+                .post, .tokens, "Keeps an authorization request until the browser comes",
+                answers: [
+                    DocumentedAnswer(201, "The reference to the request.", .json(.named(.pushedRequest))),
+                    DocumentedAnswer(
+                        400, "A fault that the authorization endpoint would tell the application.",
+                        .json(.named(.error))),
+                ])
+            pushed.body = .form(.pushedRequest)
+            let own: [AnswerName] = [
+                .unknownTenant, .unknownClient, .nativeAuthDisabled, .daemonWithoutProof, .severalProofs,
+                .wrongSecret, .endedSecret, .unusableAssertion, .assertionOutsideItsTime, .publicClient, .invalid,
+                .wrongContentType, .parametersInQuery, .foreignOrigin,
+            ]
+            pushed.answers += own.map(\.documented)
+            return [pushed]
+        case .deviceAuthorization:
+            var devices = operation(
+                .post, .tokens, "Begins the sign-in of a device without a browser", reply: .deviceCodes)
+            devices.body = .form(.form(try DeviceAuthorizationRequest.parameters, required: [.scope]))
+            let own: [AnswerName] = [
+                .unknownTenant, .unknownClient, .nativeAuthDisabled, .deviceNotAllowed, .invalidScope,
+                .scopeNotConsented, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
+                .unusableAssertion, .assertionOutsideItsTime, .publicClient, .missing, .invalid, .wrongContentType,
+                .parametersInQuery,
+            ]
+            devices.answers += own.map(\.documented)
+            return [devices]
+        case .devicePage:
+            return [DocumentedOperation.Method.get, .post].map {
+                operation(
+                    $0, .metadata, "Asks a user for the code that a device shows", answers: Self.pages)
+            }
         case .revocation:
             var revocation = operation(.post, .tokens, "Ends the session of a token")
             revocation.body = .form(.form(try RevocationRequest.parameters, required: [.clientID, .token]))
@@ -119,8 +153,10 @@ extension MetadataEndpoint {
 
     private var hasTwoMethods: Bool {
         switch self {
-        case .authorize, .logout, .userInfo: true
-        case .openIDConfiguration, .jsonWebKeys, .revocation, .tokenIntrospection: false
+        case .authorize, .logout, .devicePage, .userInfo: true
+        case .openIDConfiguration, .jsonWebKeys, .pushedAuthorization, .deviceAuthorization, .revocation,
+            .tokenIntrospection:
+            false
         }
     }
 }

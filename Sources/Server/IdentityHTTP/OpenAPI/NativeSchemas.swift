@@ -39,7 +39,9 @@ extension Schema {
             "id_token_signing_alg_values_supported": list(of: text), "scopes_supported": list(of: text),
             "claims_supported": list(of: text), "token_endpoint_auth_methods_supported": list(of: text),
             "revocation_endpoint_auth_methods_supported": list(of: text),
-            "end_session_endpoint": url, "response_modes_supported": list(of: text),
+            "end_session_endpoint": url, "device_authorization_endpoint": url,
+            "pushed_authorization_request_endpoint": url, "require_pushed_authorization_requests": flag,
+            "response_modes_supported": list(of: text),
             "code_challenge_methods_supported": list(of: text),
             "authorization_response_iss_parameter_supported": flag, "claims_parameter_supported": flag,
             "request_parameter_supported": flag, "request_uri_parameter_supported": flag,
@@ -51,6 +53,16 @@ extension Schema {
             "introspection_endpoint": url, "introspection_endpoint_auth_methods_supported": list(of: text),
             "token_endpoint_auth_signing_alg_values_supported": list(of: text),
         ])
+
+    /// The parameters of the authorization endpoint, with those that prove a confidential application.
+    static let pushedRequest = object(
+        ["response_type": words(["code"]), "redirect_uri": text, "scope": text],
+        optional: Dictionary(
+            uniqueKeysWithValues: [
+                "client_id", "response_mode", "code_challenge", "code_challenge_method", "state", "nonce", "prompt",
+                "max_age", "login_hint", "id_token_hint", "claims", "ui_locales", "client_secret", "client_assertion",
+                "client_assertion_type",
+            ].map { ($0, Schema.text as Schema) }))
 
     /// RFC 7517 section 4.
     static let key = object(

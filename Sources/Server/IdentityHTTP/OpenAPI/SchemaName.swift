@@ -14,6 +14,8 @@ enum SchemaName: String, CaseIterable {
     case resetCompleted = "ResetCompleted"
     case tokens = "Tokens"
     case daemonToken = "DaemonToken"
+    case deviceCodes = "DeviceCodes"
+    case pushedRequest = "PushedRequest"
     case empty = "Empty"
     // Of OAuth and OpenID Connect.
     case openIDConfiguration = "OpenIDConfiguration"
@@ -129,6 +131,20 @@ enum SchemaName: String, CaseIterable {
             .object([
                 "token_type": .words(["Bearer"]), "expires_in": .whole.described("Seconds."),
                 "ext_expires_in": .whole.described("Seconds."), "access_token": .token,
+            ])
+        case .deviceCodes:
+            .object([
+                "device_code": .text.described("For the device alone."),
+                "user_code": .text.described("For the user: eight letters and a hyphen."),
+                "verification_uri": .url.described("The page that asks for the user's code."),
+                "expires_in": .whole.described("Seconds."),
+                "interval": .whole.described("Seconds between two requests for the tokens."),
+                "message": .text.described("A sentence for the user."),
+            ])
+        case .pushedRequest:
+            .object([
+                "request_uri": .text.described("Stands for the request at the authorization endpoint, once."),
+                "expires_in": .whole.described("Seconds."),
             ])
         case .empty: .object([:])
         case .openIDConfiguration: .openIDConfiguration

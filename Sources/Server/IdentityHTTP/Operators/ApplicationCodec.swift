@@ -26,6 +26,8 @@ enum ApplicationCodec {
         object["nativeAuthAllowedOrigins"] = .texts(client.web.allowedOrigins)
         object["nativeAuthRequiresPkce"] = .boolean(client.web.requiresPKCE)
         object["nativeAuthIsThirdParty"] = .boolean(client.web.isThirdParty)
+        object["nativeAuthRequiresPushedRequests"] = .boolean(client.web.requiresPushedRequests)
+        object["nativeAuthAllowsDeviceFlow"] = .boolean(client.web.allowsDeviceFlow)
         return object.merging(credentials(client.web.secrets, client.web.keys)) { $1 }
     }
 
@@ -61,7 +63,8 @@ enum ApplicationCodec {
             "keyCredentials": .array([]), "nativeAuthPostLogoutRedirectUris": .array([]),
             "nativeAuthBackChannelLogoutUri": .null,
             "nativeAuthAllowedOrigins": .array([]), "nativeAuthRequiresPkce": .boolean(true),
-            "nativeAuthIsThirdParty": .boolean(false),
+            "nativeAuthIsThirdParty": .boolean(false), "nativeAuthAllowsDeviceFlow": .boolean(false),
+            "nativeAuthRequiresPushedRequests": .boolean(false),
         ]
     }
 
@@ -109,10 +112,13 @@ enum ApplicationCodec {
         var allowedOrigins: [String]?
         var requiresPKCE: Bool?
         var isThirdParty: Bool?
+        var requiresPushedRequests: Bool?
+        var allowsDeviceFlow: Bool?
 
         /// Whether a new object is an application of an app or of the web, or an API with roles, and no daemon.
         var makesApplication: Bool {
-            hasRedirects || (isPublic ?? isNative ?? (method != nil || roles?.isEmpty == false))
+            hasRedirects || allowsDeviceFlow == true
+                || (isPublic ?? isNative ?? (method != nil || roles?.isEmpty == false))
         }
 
         var hasRedirects: Bool { !redirects.values.allSatisfy(\.isEmpty) }
@@ -167,6 +173,9 @@ enum ApplicationCodec {
                 change.allowedOrigins = try texts(value, name) { RedirectAddresses.fault(origin: $0) }
             case "nativeauthrequirespkce": change.requiresPKCE = try flag(value, name) ?? true
             case "nativeauthisthirdparty": change.isThirdParty = try flag(value, name) ?? false
+            case "nativeauthrequirespushedrequests":
+                change.requiresPushedRequests = try flag(value, name) ?? false
+            case "nativeauthallowsdeviceflow": change.allowsDeviceFlow = try flag(value, name) ?? false
             case "groupmembershipclaims":
                 switch value {
                 case .string("SecurityGroup"), .string("All"): change.statesGroups = true
@@ -197,6 +206,8 @@ enum ApplicationCodec {
             ("nativeAuthAllowedOrigins", change.allowedOrigins ?? [] != []),
             ("nativeAuthRequiresPkce", change.requiresPKCE == false),
             ("nativeAuthIsThirdParty", change.isThirdParty == true),
+            ("nativeAuthRequiresPushedRequests", change.requiresPushedRequests == true),
+            ("nativeAuthAllowsDeviceFlow", change.allowsDeviceFlow == true),
         ])
     }
 
@@ -385,6 +396,8 @@ enum ApplicationCodec {
         web.allowedOrigins = change.allowedOrigins ?? web.allowedOrigins
         web.requiresPKCE = change.requiresPKCE ?? web.requiresPKCE
         web.isThirdParty = change.isThirdParty ?? web.isThirdParty
+        web.requiresPushedRequests = change.requiresPushedRequests ?? web.requiresPushedRequests
+        web.allowsDeviceFlow = change.allowsDeviceFlow ?? web.allowsDeviceFlow
         client.web = web
     }
 

@@ -11,6 +11,8 @@ enum AuthorizePageFault: Error, Hashable, Sendable, CaseIterable {
     case notForBrowsers
     case redirectMissing
     case redirectNotRegistered
+    /// The `request_uri` is unknown, used, too old, or of another application.
+    case pushedRequestGone
 }
 
 /// An error for the client, at its redirect address (RFC 6749 section 4.1.2.1).
@@ -73,6 +75,8 @@ enum AuthorizeCodec {
     static let longestNonce = 512
     static let longestHint = 254
     static let longestClaims = 4_096
+    /// What an application proves itself with when it pushes a request: no part of the request.
+    static let proofs: Set<String> = ["client_secret", "client_assertion", "client_assertion_type"]
 
     /// The client and the redirect address: until both are known, nothing goes to the client.
     static func client(_ fields: FormFields) throws(AuthorizePageFault) -> (id: ClientID, redirect: String) {
@@ -91,17 +95,21 @@ enum AuthorizeCodec {
 
     /// What the answer of a request with faults needs.
     static func answer(_ fields: FormFields, redirect: String) -> AuthorizationReturn {
-        var answer = AuthorizationReturn(redirect: redirect, mode: .query)
-        do {
-            if let text = try fields.single("response_mode"), text.utf8.count <= longestMode,
-                let mode = AuthorizationRequest.ResponseMode(rawValue: text)
-            {
-                answer.mode = mode
+        // A repeated parameter is a fault of its own, below, and does not keep the other from the answer.
+        func once(_ name: String) -> String? {
+            do {
+                return try fields.single(name)
+            } catch {
+                return nil
             }
-            if let state = try fields.single("state"), state.utf8.count <= longestState { answer.state = state }
-        } catch {
-            // A repeated parameter is a fault of its own, below.
         }
+        var answer = AuthorizationReturn(redirect: redirect, mode: .query)
+        if let text = once("response_mode"), text.utf8.count <= longestMode,
+            let mode = AuthorizationRequest.ResponseMode(rawValue: text)
+        {
+            answer.mode = mode
+        }
+        if let state = once("state"), state.utf8.count <= longestState { answer.state = state }
         return answer
     }
 

@@ -11,6 +11,10 @@ enum HostedResult: Sendable {
     case finished(BrowserTicket, HostedFlow)
     /// The flow ends with an error for the client.
     case answered(AuthorizeError)
+    /// A change of the account is made.
+    case changed(HostedFlow)
+    /// A change of the account is not made, and its flow is over.
+    case gaveUp(HostedNotice)
 }
 
 /// Turns a form into commands, one after another until a page has to ask, and the last outcome into the next page's state.
@@ -25,6 +29,18 @@ struct HostedDriver: Sendable {
 
     /// Takes the step of a form.
     func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
+        let result = try await taken(form, flow)
+        // Where the flow is a device's, an error for the client is the answer to the device.
+        guard case .answered = result, let device = flow.request.device else { return result }
+        let declined = try await routes.engine.decline(
+            device, as: visit.signIn, in: visit.caller(flow))
+        var flow = flow
+        flow.token = nil
+        flow.step = .deviceAnswered(declined ? .declined : .over)
+        return .progress(flow)
+    }
+
+    private func taken(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
         func value(_ name: String) throws -> String { try Console.value(name, of: form) }
         func secret(_ name: String) throws -> Secret<String> { Secret(try value(name)) }
         // Longer values are not of our pages, and slow to compare (SEC-SWIFT-2).
@@ -43,6 +59,7 @@ struct HostedDriver: Sendable {
         }
         // The proofs of a session end with it.
         if let session = flow.session, visit.signIn?.session.id != session {
+            if case .enterAccountCode = flow.step { return .gaveUp(.over) }
             flow.restart(isSignUp: false)
             return .progress(flow)
         }
@@ -61,10 +78,7 @@ struct HostedDriver: Sendable {
             return try await drive(isSignUp ? signUp(name) : signIn(name), flow)
         case .enterPassword:
             if action == "forgot", let name = flow.username {
-                return try await drive(
-                    .startReset(
-                        UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities)), flow
-                )
+                return try await drive(reset(name), flow)
             }
             flow.keeps = try value("keep") == "1"
             let password = V1Codec.bounded(try secret("password"))
@@ -102,12 +116,22 @@ struct HostedDriver: Sendable {
                 flow.restart(isSignUp: false)
                 return .progress(flow)
             }
+            // The page says who is signed in: another tab may have changed that.
+            if flow.request.device != nil, try value("user") != visit.signIn?.account.user.id.description {
+                if visit.signIn == nil { flow.restart(isSignUp: false) }
+                return .progress(flow)
+            }
             return try await confirm(flow)
+        case .proveAgain(let byReset): return try await proveAgain(byReset: byReset, flow)
+        case .enterAccountCode:
+            guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
+            return try await step(
+                action == "resend" ? .challengeAccount(user) : .submitAccountCode(try secret("code"), user), flow)
         case .dead(.policy): return .answered(AuthorizeError(.policyUnsatisfied))
         case .dead(.over), .dead(.blocked):
             flow.restart(isSignUp: false)
             return .progress(flow)
-        case .answered: return .progress(flow)
+        case .answered, .deviceAnswered: return .progress(flow)
         }
     }
 
@@ -120,14 +144,32 @@ struct HostedDriver: Sendable {
             if visit.signIn == nil { flow.restart(isSignUp: false) }
             return .progress(flow)
         }
-        let (verdict, code) = try await routes.engine.authorize(
-            flow.request, as: visit.signIn, isConfirmed: true, in: visit.caller(flow.request.client))
-        if let code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
+        let caller = visit.caller(flow)
+        let verdict: AuthorizationVerdict
+        if let device = flow.request.device {
+            switch try await routes.engine.allow(device, flow.request, as: visit.signIn, in: caller) {
+            case .first(let other): verdict = other
+            case .allowed:
+                flow.step = .deviceAnswered(.allowed)
+                return .progress(flow)
+            case .over:
+                flow.step = .deviceAnswered(.over)
+                return .progress(flow)
+            }
+        } else {
+            let judged = try await routes.engine.authorize(
+                flow.request, as: visit.signIn, isConfirmed: true, in: caller)
+            if let code = judged.code { return .finished(BrowserTicket(cookie: nil, code: code), flow) }
+            if case .code = judged.verdict, flow.account != nil {
+                return .finished(BrowserTicket(cookie: nil, code: nil), flow)
+            }
+            verdict = judged.verdict
+        }
         switch verdict {
         case .refused(let refusal): return .answered(AuthorizeError(refusal))
         case .stepUp:
             guard let signIn = visit.signIn else { break }
-            let begun = try await routes.engine.beginStepUp(signIn, in: visit.caller(flow.request.client))
+            let begun = try await routes.engine.beginStepUp(signIn, in: visit.caller(flow))
             guard let token = begun.token else { break }
             flow.username = signIn.account.user.email
             flow.session = signIn.session.id
@@ -137,6 +179,27 @@ struct HostedDriver: Sendable {
         // The session has ended meanwhile, or is too old.
         flow.restart(isSignUp: false)
         return .progress(flow)
+    }
+
+    /// The user begins the sign-in that a change of the account needs.
+    private func proveAgain(byReset: Bool, _ flow: HostedFlow) async throws -> HostedResult {
+        guard let signIn = visit.signIn, let name = flow.username, byReset || flow.request.prompts.contains(.login)
+        else {
+            return try await confirm(flow)
+        }
+        // A form of a page that another user's sign-in has overtaken.
+        guard signIn.account.user.email == name else { return .gaveUp(.over) }
+        if byReset { return try await drive(reset(name), flow) }
+        return try await drive(self.signIn(name), flow)
+    }
+
+    /// Begins a change of the account that needs a code.
+    func begin(_ command: AccountCommand, of caller: DirectoryCaller, _ flow: HostedFlow) async throws -> HostedResult {
+        try await drive(.account(caller, command), flow)
+    }
+
+    private func reset(_ name: String) -> Command {
+        .startReset(UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities))
     }
 
     private func signIn(_ name: String) -> Command {
@@ -202,13 +265,14 @@ struct HostedDriver: Sendable {
         // Each flow has less than ten steps: the bound only keeps a mistake here from running on.
         for _ in 0..<12 {
             let outcome = try await routes.outcome(
-                of: command, in: visit.caller(flow.request.client), visit.context)
+                of: command, in: visit.caller(flow), visit.context)
             let interaction: Interaction
             switch outcome.verdict {
             case .refused(let refusal): return refused(refusal, flow)
             case .accepted(let accepted): interaction = accepted
             }
             if case .signedInBrowser(let ticket) = interaction { return .finished(ticket, flow) }
+            if case .accountChanged = interaction { return .changed(flow) }
             // Without a new token, the presented one stays the newest.
             if let newest = outcome.token { flow.token = newest.secret.reveal() }
             if case .redirectToBrowser = interaction {
@@ -223,13 +287,17 @@ struct HostedDriver: Sendable {
             }
             switch interaction {
             case .requestChallenge:
-                if outcome.allowed.contains(.challengeSignUp) {
+                if outcome.allowed.contains(.challengeAccount), let user = visit.signIn?.account.user.id {
+                    go(.challengeAccount(user))
+                } else if outcome.allowed.contains(.challengeSignUp) {
                     go(.challengeSignUp(accepted: Self.accepted))
                 } else if outcome.allowed.contains(.challengeReset) {
                     go(.challengeReset(accepted: Self.accepted))
                 } else {
                     go(.challengeSignIn(method: nil, accepted: Self.accepted))
                 }
+            case .proveAddress(let delivery) where outcome.allowed.contains(.submitAccountCode):
+                return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
                 return page(.enterCode(purpose(outcome.allowed), target: delivery.maskedTarget))
             case .proveContact(let contact, _): return page(.enterCode(.contact, target: contact))
@@ -270,41 +338,52 @@ struct HostedDriver: Sendable {
     }
 
     private func refused(_ refusal: Refusal, _ flow: HostedFlow) -> HostedResult {
-        func problem(_ phrase: PagePhrase, _ field: String? = nil) -> HostedResult {
-            .refused(HostedProblem(phrase: phrase, field: field), flow)
+        var flow = flow
+        if let problem = HostedProblem(refusal) {
+            guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
+                return .refused(problem, flow)
+            }
+            return .gaveUp(.taken)
         }
-        func dead(_ end: HostedStep.DeadEnd) -> HostedResult {
-            var flow = flow
-            flow.token = nil
-            flow.step = .dead(end)
-            return .progress(flow)
-        }
-        switch refusal {
-        case .incorrectCode: return problem(.wrongCode, "code")
-        case .expiredCode: return problem(.oldCode, "code")
-        case .incorrectPassword: return problem(.wrongPassword, "password")
-        case .userNotFound: return problem(.unknownUser, "username")
-        case .userAlreadyExists: return problem(.userExists, "username")
-        case .invalidUsername: return problem(.badEmail, "username")
-        case .accountDisabled: return problem(.disabledAccount)
-        case .unacceptablePassword(let fault): return problem(.badPassword(fault), "new-password")
-        case .invalidAttributes(let names):
-            return problem(names.first.map { .badField($0) } ?? .badAttributes, names.first)
-        case .refusedAttributes(let names, let reason): return problem(.text(reason), names.first)
-        case .blockedByHook: return dead(.blocked)
-        case .throttled(let seconds), .enumerationLimited(let seconds): return problem(.wait(seconds: seconds))
-        case .locked(let seconds): return problem(.locked(minutes: max(1, (seconds + 59) / 60)), "password")
-        case .mailboxRefuses: return problem(.mailboxRefuses)
-        case .invalidContact: return problem(.badEmail, "contact")
-        case .blockedContact: return problem(.blockedContact, "contact")
-        case .signUpNotAllowed: return problem(.signUpClosed)
-        case .noPasswordToReset: return problem(.noPassword)
-        case .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed, .passwordChangeRequired,
-            .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded, .unusableCode,
-            .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownTenant, .unknownClient,
-            .nativeAuthDisabled:
-            return dead(.over)
-        }
+        if case .enterAccountCode = flow.step { return .gaveUp(.over) }
+        flow.token = nil
+        flow.step = .dead(.over)
+        if case .blockedByHook = refusal { flow.step = .dead(.blocked) }
+        return .progress(flow)
+    }
+}
+
+extension HostedProblem {
+    /// What a page says about a refusal; nil when its flow has ended.
+    init?(_ refusal: Refusal) {
+        let problem: (PagePhrase, String?)? =
+            switch refusal {
+            case .incorrectCode: (.wrongCode, "code")
+            case .expiredCode: (.oldCode, "code")
+            case .incorrectPassword: (.wrongPassword, "password")
+            case .userNotFound: (.unknownUser, "username")
+            case .userAlreadyExists: (.userExists, "username")
+            case .invalidUsername: (.badEmail, "username")
+            case .accountDisabled: (.disabledAccount, nil)
+            case .unacceptablePassword(let fault): (.badPassword(fault), "new-password")
+            case .invalidAttributes(let names):
+                (names.first.map { .badField($0) } ?? .badAttributes, names.first)
+            case .refusedAttributes(let names, let reason): (.text(reason), names.first)
+            case .throttled(let seconds), .enumerationLimited(let seconds): (.wait(seconds: seconds), nil)
+            case .locked(let seconds): (.locked(minutes: max(1, (seconds + 59) / 60)), "password")
+            case .mailboxRefuses: (.mailboxRefuses, nil)
+            case .invalidContact: (.badEmail, "contact")
+            case .blockedContact: (.blockedContact, "contact")
+            case .signUpNotAllowed: (.signUpClosed, nil)
+            case .noPasswordToReset: (.noPassword, nil)
+            case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
+                .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
+                .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken,
+                .unknownTenant, .unknownClient, .nativeAuthDisabled:
+                nil
+            }
+        guard let problem else { return nil }
+        self.init(phrase: problem.0, field: problem.1)
     }
 }
 

@@ -17,10 +17,22 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterContact(suggestion: String)
     /// Whether to go on as the user who is signed in.
     case confirm
+    /// The user must sign in again before a change of the account; by a reset when nothing else gives the proof.
+    case proveAgain(byReset: Bool)
+    /// The digits that were mailed to a masked address, for a change of the account.
+    case enterAccountCode(target: String)
     /// The account cannot go on here.
     case dead(DeadEnd)
     /// The answer to the client is made.
     case answered(code: String, at: Date)
+    /// The user has answered a device.
+    case deviceAnswered(DeviceEnd)
+
+    enum DeviceEnd: String, Hashable, Sendable, Codable {
+        case allowed, declined
+        /// Its code was too old, or answered before.
+        case over
+    }
 
     enum CodePurpose: String, Hashable, Sendable, Codable {
         case signUp, signIn, reset, secondFactor, contact
@@ -53,6 +65,8 @@ struct HostedFlow: Sendable, Codable {
     /// The session that a step-up began with.
     var session: UUID?
     var language: String?
+    /// The page of the account that the flow leads back to; nil for a flow of an application.
+    var account: AccountPart?
     /// When the request is of no use any more.
     var expiresAt: Date
 

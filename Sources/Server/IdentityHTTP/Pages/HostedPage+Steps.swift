@@ -34,7 +34,9 @@ extension HostedPage {
             language: visit.language, brand: visit.brand, title: .signIn, body: "", problem: problem,
             notice: notice)
         let answer = ClientAnswer(to: flow.request.answer, members: [], issuer: "")
-        if answer.isForProgram { page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":" }
+        if flow.request.device == nil, answer.isForProgram {
+            page.formTarget = flow.request.redirect.prefix { $0 != ":" } + ":"
+        }
         func value(_ name: String, _ usual: String = "") -> String {
             do {
                 return try typed?.single(name) ?? usual
@@ -87,10 +89,10 @@ extension HostedPage {
             page.body = """
                 <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
                 \(posted("""
-                    \(page.field("code", .code, autocomplete: "one-time-code", isFirst: true, attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\""))
+                    \(page.codeField)
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name=".action" value="resend" data-wait="\(visit.routes.engine.settings.resendCooldown)" formnovalidate>\(text(.sendAgain))</button>
+                    <div class="row">\(page.resendButton(visit))
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -136,21 +138,48 @@ extension HostedPage {
                 <div class="more">\(cancel)</div>
                 """
         case .confirm:
-            page.title = .continueTo(app: visit.application)
+            let device = flow.request.device
+            page.title =
+                device == nil ? .continueTo(app: visit.application) : .deviceAllowTitle(app: visit.application)
             let name = visit.signIn?.account.user.email ?? flow.username ?? ""
             let isForeign = visit.client?.web.isThirdParty == true
             let asked: HTML? = isForeign ? page.asked(by: visit.application, flow.request.scopes) : nil
+            let whose: HTML? = device.map { page.asked(by: $0, visit) }
+            // The answer is that of the user whom the page names.
+            let user: HTML? =
+                device.flatMap { _ in visit.signIn?.account.user.id }.map {
+                    "<input type=\"hidden\" name=\"user\" value=\"\($0)\">"
+                }
             let end =
-                isForeign
+                isForeign && device == nil
                 ? posted("<div class=\"row\">\(page.button("decline", .decline, skipsChecks: true))</div>") : cancel
             page.body = """
                 <p class="lead">\(text(.signedInAs(name)))</p>
+                \(whose)
                 \(asked)
                 \(posted("""
-                    \(page.button("next", isForeign ? .allow : .goOn, isPrimary: true))
+                    \(user)\(page.button("next", isForeign || device != nil ? .allow : .goOn, isPrimary: true))
                     \(page.button("other", .otherAccount))
                     """))
                 <div class="more">\(end)</div>
+                """
+        case .proveAgain:
+            page.title = .confirmItIsYou
+            page.body = """
+                <p class="lead">\(text(.confirmItIsYouHelp))</p>
+                \(posted("\(page.whoField(flow))\(page.button("next", .goOn, isPrimary: true))"))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterAccountCode(let target):
+            page.title = .enterCode
+            page.body = """
+                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row">\(page.resendButton(visit))</div>
+                    """))
+                <div class="more">\(cancel)</div>
                 """
         case .dead(let end):
             page.title = .cannotGoOn
@@ -164,7 +193,7 @@ extension HostedPage {
                 ? page.button("next", .backToApp(visit.application), isPrimary: true)
                 : page.button("restart", .startAgain, isPrimary: true)
             page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
-        case .answered: break
+        case .answered, .deviceAnswered: break
         }
         return page
     }
@@ -192,12 +221,22 @@ extension HostedPage {
         """
     }
 
+    private var codeField: HTML {
+        field(
+            "code", .code, autocomplete: "one-time-code", isFirst: true,
+            attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\"")
+    }
+
+    private func resendButton(_ visit: HostedVisit) -> HTML {
+        "<button class=\"link\" name=\".action\" value=\"resend\" data-wait=\"\(visit.routes.engine.settings.resendCooldown)\" formnovalidate>\(language(.sendAgain))</button>"
+    }
+
     private var staySignedIn: HTML {
         "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
     }
 
     /// - Parameter label: The tenant's words, if it has some.
-    private func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
+    func field(of attribute: RequiredAttribute, label: String?, value: String, isFirst: Bool) -> HTML {
         let name = attribute.name
         let label = label.map { PagePhrase.text($0) } ?? .attribute(name)
         switch attribute.type {
@@ -279,15 +318,19 @@ extension HostedPage {
     /// Whether people see the answers at this path.
     static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        return parts.count == 3 && parts[1] == "web"
+        return parts.count == 3 && parts[1] == "web" || (2...3).contains(parts.count) && parts[1] == "account"
+            || parts.count == 2 && parts[1] == MetadataEndpoint.devicePage.rawValue
             || [MetadataEndpoint.authorize, .logout].contains { path.hasSuffix("/\($0.rawValue)") }
     }
 
-    static func error(_ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext) -> Response {
+    static func error(
+        _ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext, _ brand: PageBrand = .none
+    ) -> Response {
         let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
             case .unknownTenant: (.notFound, .cannotGoOn, .wrongAddressHelp)
+            case .authorize(.pushedRequestGone, _): (.badRequest, .tookTooLong, .begunElsewhereHelp)
             case .authorize: (.badRequest, .cannotGoOn, .wrongAddressHelp)
             case .unknownFlow: (.badRequest, .begunElsewhere, .begunElsewhereHelp)
             case .tooOld: (.gone, .tookTooLong, .begunElsewhereHelp)
@@ -298,10 +341,15 @@ extension HostedPage {
             case .request(let fault):
                 (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
+        var home: HTML?
+        if case .authorize(_, let client?) = fault, let address = client.web.homepage {
+            home =
+                "<p class=\"links\"><a class=\"button quiet\" href=\"\(address)\">\(text(.backToApp(client.displayName)))</a></p>"
+        }
         let page = HostedPage(
-            language: text, brand: .none, title: title,
+            language: text, brand: brand, title: title,
             body: """
-                <p class="lead">\(text(help))</p>
+                <p class="lead">\(text(help))</p>\(home)
                 <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>
                 """)
         var response = page.response(status)

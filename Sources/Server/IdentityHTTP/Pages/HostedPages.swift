@@ -46,7 +46,9 @@ extension IdentityRoutes {
         }
     }
 
-    private func authorize(_ fields: FormFields, _ visit: HostedVisit) async throws -> Response {
+    private func authorize(_ asked: FormFields, _ visit: HostedVisit) async throws -> Response {
+        let pushed = try await pushedFields(asked, visit)
+        let fields = pushed ?? asked
         let (id, redirect): (ClientID, String)
         do throws(AuthorizePageFault) {
             (id, redirect) = try AuthorizeCodec.client(fields)
@@ -56,14 +58,17 @@ extension IdentityRoutes {
         guard let client = try await engine.application(named: id, in: visit.tenant) else {
             throw HostedFault.authorize(.unknownClient)
         }
-        guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers) }
+        guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers, from: client) }
         guard let kind = client.redirects.accepts(redirect) else {
-            throw HostedFault.authorize(.redirectNotRegistered)
+            throw HostedFault.authorize(.redirectNotRegistered, from: client)
         }
         // From here on the client gets every error. A hint that is not ours says nothing.
         let hint = try await hint(fields, visit)
         let request: AuthorizationRequest
         do throws(AuthorizeError) {
+            if client.web.requiresPushedRequests, pushed == nil {
+                throw AuthorizeError.invalid("This application must push its requests (RFC 9126).")
+            }
             request = try AuthorizeCodec.request(
                 fields, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL,
                 hinted: hint.flatMap { $0.client == id ? $0.subject : nil })
@@ -75,7 +80,7 @@ extension IdentityRoutes {
         var visit = visit
         visit.client = client
         visit.language = Self.language(fields, visit)
-        let (verdict, code) = try await engine.authorize(request, as: visit.signIn, in: visit.caller(id))
+        let (verdict, code) = try await engine.authorize(request, as: visit.signIn, in: visit.caller(id, .browser))
         if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer), in: visit.language) }
         let step: HostedStep
         switch verdict {
@@ -90,7 +95,10 @@ extension IdentityRoutes {
         var flow = HostedFlow(
             request, step, language: visit.language.language.rawValue, now: visit.now)
         if step == .confirm { flow.shown = visit.signIn?.account.user.id }
-        return try await page(flow, HostedHandle.new(visit.now, engine.ports.randomness), visit, isFirst: true)
+        let handle = HostedHandle.new(visit.now, engine.ports.randomness)
+        // The address of a pushed request works once: the page has one of its own, so that a reload finds it.
+        if pushed != nil { return try store(flow, handle, visit) }
+        return try await page(flow, handle, visit, isFirst: true)
     }
 
     /// The ID token that comes back as a hint; nil when there is none of ours.
@@ -133,10 +141,17 @@ extension IdentityRoutes {
             sealed, at: [place, handle], in: visit.tenant.id, as: HostedFlow.self, now: visit.now)
         guard let flow else { throw HostedFault.unknownFlow }
         guard visit.now < flow.expiresAt else { throw HostedFault.tooOld }
-        guard let client = try await engine.application(named: flow.request.client, in: visit.tenant),
-            client.isOpen(for: .browser), client.redirects.accepts(flow.request.redirect) != nil
-        else { throw HostedFault.authorize(.redirectNotRegistered) }
-        visit.client = client
+        if flow.account != nil {
+            guard let client = try await engine.accountPage(of: visit.tenant) else { throw HostedFault.unknownFlow }
+            visit.client = client
+        } else {
+            guard let client = try await engine.application(named: flow.request.client, in: visit.tenant),
+                client.isOpen(for: .browser),
+                flow.request.device == nil
+                    ? client.redirects.accepts(flow.request.redirect) != nil : client.web.allowsDeviceFlow
+            else { throw HostedFault.authorize(.redirectNotRegistered) }
+            visit.client = client
+        }
         if let language = flow.language { visit.language = PageLanguage([language], accepted: visit.accepted) }
         return flow
     }
@@ -159,12 +174,14 @@ extension IdentityRoutes {
                 try Console.value(".form", of: form), ["form", handle, number, browser], in: visit.tenant.id)
         else { throw HostedFault.foreignForm }
         // A form of an earlier page: its step is done.
-        guard number == "\(flow.number)" else { return Self.seeOther("\(visit.path)/web/\(handle)?again") }
+        guard number == "\(flow.number)" else {
+            return Self.seeOther("\(visit.path)/web/\(handle)?\(HostedNotice.again.rawValue)")
+        }
         let driven = try await HostedDriver(routes: self, visit: visit, request: request).take(form, flow)
         switch driven {
         case .progress(var next):
             next.number = flow.number + 1
-            return try store(next, handle, visit, notice: next.step == flow.step ? "sent" : nil)
+            return try store(next, handle, visit, notice: next.step == flow.step ? .sent : nil)
         case .refused(let problem, let same):
             let isFirst = visit.cookies.flow(handle) == nil
             var response = try await page(same, handle, visit, problem: problem, typed: form, isFirst: isFirst)
@@ -178,19 +195,31 @@ extension IdentityRoutes {
         case .finished(let ticket, var next):
             next.number = flow.number + 1
             next.token = nil
+            guard let code = ticket.code else {
+                return setting(ticket, try backToAccount(next, handle, visit), visit)
+            }
             // A user who has just signed in has not seen yet what another organisation's application asks for. The code of the
             // sign-in is not given.
-            if visit.client?.web.isThirdParty == true, flow.step != .confirm {
+            // Nor has a user who answers a device: only their own answer ends that flow.
+            if flow.request.device != nil || visit.client?.web.isThirdParty == true && flow.step != .confirm {
                 next.step = .confirm
                 next.shown = nil
                 return setting(ticket, try store(next, handle, visit), visit)
             }
-            next.step = .answered(code: ticket.code.reveal(), at: visit.now)
-            let answer = ClientAnswer.code(ticket.code, to: flow.request.answer, issuer: visit.issuer)
+            next.step = .answered(code: code.reveal(), at: visit.now)
+            let answer = ClientAnswer.code(code, to: flow.request.answer, issuer: visit.issuer)
             let response =
                 answer.isForProgram
                 ? Self.leaving(answer.address, try fields(of: next, handle, visit)) : try store(next, handle, visit)
             return setting(ticket, response, visit)
+        case .changed(var next):
+            next.number = flow.number + 1
+            next.token = nil
+            return try backToAccount(next, handle, visit, notice: .saved)
+        case .gaveUp(let notice):
+            return leave(flow, handle, visit, notice: notice)
+        case .answered where flow.account != nil:
+            return leave(flow, handle, visit, notice: nil)
         case .answered(let error):
             var response = self.answer(
                 .error(error, to: flow.request.answer, issuer: visit.issuer), in: visit.language,
@@ -200,6 +229,36 @@ extension IdentityRoutes {
             }
             return response
         }
+    }
+
+    /// The end of a flow of the account page. The browser keeps the state, so that a second form, and the way back, find it.
+    private func backToAccount(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, notice: HostedNotice? = nil
+    ) throws -> Response {
+        var flow = flow
+        flow.step = .answered(code: "", at: visit.now)
+        var response = Self.seeOther(visit.path(of: flow.account ?? .overview, notice))
+        for field in try fields(of: flow, handle, visit) {
+            response.headers.append(HTTPField(name: .setCookie, value: field))
+        }
+        return response
+    }
+
+    /// The user cancels a flow of the account page, or it ends without a change.
+    private func leave(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, notice: HostedNotice?
+    ) -> Response {
+        // Without a session the account page would ask for the sign-in that the user has just cancelled.
+        let isOut = notice == nil && visit.signIn == nil
+        let address =
+            isOut
+            ? "\(visit.path)/\(MetadataEndpoint.logout.rawValue)"
+            : visit.path(of: notice == nil ? .overview : flow.account ?? .overview, notice)
+        var response = Self.seeOther(address)
+        for field in visit.cookies.endingFlow(handle) {
+            response.headers.append(HTTPField(name: .setCookie, value: field))
+        }
+        return response
     }
 
     private func setting(_ ticket: BrowserTicket, _ response: Response, _ visit: HostedVisit) -> Response {
@@ -223,10 +282,10 @@ extension IdentityRoutes {
     // MARK: - Answers
 
     /// - Parameter notice: What the next page says first.
-    private func store(
-        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, notice: String? = nil
+    func store(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, notice: HostedNotice? = nil
     ) throws -> Response {
-        var response = Self.seeOther("\(visit.path)/web/\(handle)" + (notice.map { "?\($0)" } ?? ""))
+        var response = Self.seeOther("\(visit.path)/web/\(handle)" + (notice.map { "?\($0.rawValue)" } ?? ""))
         for field in try fields(of: flow, handle, visit) {
             response.headers.append(HTTPField(name: .setCookie, value: field))
         }
@@ -264,11 +323,13 @@ extension IdentityRoutes {
     }
 
     /// The page of a flow's state.
-    private func page(
+    func page(
         _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
         typed: FormFields? = nil, isFirst: Bool = false
     ) async throws -> Response {
+        if case .deviceAnswered(let end) = flow.step { return HostedPage.ended(end, visit) }
         if case .answered(let code, let date) = flow.step {
+            if let part = flow.account { return Self.seeOther(visit.path(of: part)) }
             let answer = ClientAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)
             guard visit.now.timeIntervalSince(date) < Engine.codeLifetime, !answer.isForProgram else {
                 return HostedPage.done(visit)
@@ -307,6 +368,18 @@ extension IdentityRoutes {
         return visit
     }
 
+    /// The look of an error's page; that of no tenant when the tenant cannot be read.
+    private func brand(of context: IdentityRequestContext) async -> PageBrand {
+        do {
+            guard let name = context.parameters.get("tenant"), let tenant = try await engine.tenant(named: name) else {
+                return .none
+            }
+            return PageBrand(tenant, at: HostedVisit.path(of: engine.settings.baseURL) + "/\(tenant.id)")
+        } catch {
+            return .none
+        }
+    }
+
     /// Turns faults into pages. Only failures of the server go on to the guard.
     func paged(
         _ request: Request, _ context: IdentityRequestContext, _ body: () async throws -> Response
@@ -314,9 +387,9 @@ extension IdentityRoutes {
         do {
             return try await body()
         } catch let fault as HostedFault {
-            return HostedPage.error(fault, request, context)
+            return HostedPage.error(fault, request, context, await brand(of: context))
         } catch let fault as RequestFault {
-            return HostedPage.error(.request(fault), request, context)
+            return HostedPage.error(.request(fault), request, context, await brand(of: context))
         } catch let error as EngineError {
             switch error {
             case .broken: throw error
@@ -346,28 +419,56 @@ struct HostedVisit: Sendable {
     var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
     var brand: PageBrand { PageBrand(tenant, at: path) }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
-    /// What the page says first, by the whole query: it is shown in place of the answer to an old form, or after a wish for
-    /// another code.
-    var notice: PagePhrase? {
-        switch request.uri.query {
-        case "again": .alreadyDone
-        case "sent": .codeSentAgain
-        case _: nil
-        }
+    /// What the page says first, by the whole query.
+    var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }
+
+    /// The path of a page of the account.
+    func path(of part: AccountPart, _ notice: HostedNotice? = nil) -> String {
+        "\(path)/account\(part.segment.map { "/\($0)" } ?? "")" + (notice.map { "?\($0.rawValue)" } ?? "")
     }
 
-    func caller(_ client: ClientID) -> CallerContext {
+    func caller(_ flow: HostedFlow) -> CallerContext {
+        caller(flow.request.client, flow.account == nil ? .browser : .account)
+    }
+
+    func caller(_ client: ClientID, _ front: CallerContext.Front) -> CallerContext {
         var caller = routes.caller(tenant: tenant.id.description, client: client, request, context)
-        caller.front = .browser
+        caller.front = front
         caller.language = language.language
         caller.device = SessionDevice(model: "browser", system: nil)
         return caller
     }
 
     /// The path of the base URL, without a slash at its end.
-    private static func path(of baseURL: String) -> String {
+    static func path(of baseURL: String) -> String {
         let parts = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count == 4 ? "/\(parts[3])" : ""
+    }
+}
+
+/// What a page says first, as the whole query of its address.
+enum HostedNotice: String, Hashable, Sendable, CaseIterable {
+    /// It is shown in place of the answer to an old form.
+    case again
+    /// After a wish for another code.
+    case sent
+    /// The account is changed.
+    case saved
+    case passwordChanged = "changed"
+    /// The codes of a change are used up, or too old.
+    case over
+    /// The new address has another account.
+    case taken
+
+    var phrase: PagePhrase {
+        switch self {
+        case .again: .alreadyDone
+        case .sent: .codeSentAgain
+        case .saved: .saved
+        case .passwordChanged: .passwordChanged
+        case .over: .tookTooLong
+        case .taken: .addressTaken
+        }
     }
 }
 
@@ -388,7 +489,8 @@ enum HostedHandle {
 /// Why a page of an error is shown.
 enum HostedFault: Error, Hashable, Sendable {
     case unknownTenant
-    case authorize(AuthorizePageFault)
+    /// - Parameter from: The application, once it is known: the page may lead to its homepage.
+    case authorize(AuthorizePageFault, from: Client? = nil)
     /// This browser has no such flow.
     case unknownFlow
     case tooOld

@@ -6,6 +6,8 @@ enum PagePhrase: Hashable, Sendable {
     case signIn, createAccount, enterPassword, enterCode, choosePassword, chooseNewPassword, aboutYou, chooseMethod
     case addMailbox, cannotGoOn, tookTooLong, needsCookies, begunElsewhere, signedIn, movingOn, signOut, signedOut
     case busy
+    case yourAccount, yourData, changeEmail, changePassword, secondFactor, sessions, copyOfData, deleteAccount
+    case confirmItIsYou, accountDeleted, deletionPlanned
     case continueTo(app: String)
 
     // Text.
@@ -37,14 +39,27 @@ enum PagePhrase: Hashable, Sendable {
     case signedOutHelp
     case requestNumber(String)
 
+    // Text of the account page.
+    case confirmItIsYouHelp, saved, passwordChanged, newAddressHelp, methodsHelp, methodSuspended, sessionsHelp
+    case thisBrowser, browser, lastUsed, copyHelp, deleteHelp, notSet
+    case deleteLaterHelp(days: Int)
+    // Of devices without a browser.
+    case deviceTitle, deviceHelp, wrongDeviceCode
+    case deviceAllowTitle(app: String)
+    case deviceAsks(app: String, code: String)
+    case deviceSince(minutes: Int)
+    case deviceSameNetwork, deviceOtherNetwork, deviceWarning, deviceAllowed, deviceDeclined
+
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional
     case attribute(String)
+    case currentPassword, newEmail, methodName
 
     // Buttons and links.
     case next, signInButton, signOutButton, cancel, sendAgain, forgotPassword, otherAccount, goOn
     case haveAccount, noAccount, startAgain
     case backToApp(String)
+    case save, rename, remove, endOthers, endAll, download, keepAccount, backToAccount
 
     // Problems.
     case wrongCode, oldCode
@@ -60,6 +75,7 @@ enum PagePhrase: Hashable, Sendable {
     case codeSentAgain
     case signUpClosed
     case noPassword
+    case changedElsewhere, nameTaken, lastMethod, addressTaken, addressNotUsable
     // Links to pages of the tenant.
     case privacy, terms, support
     /// A receiver of the tenant wrote it.

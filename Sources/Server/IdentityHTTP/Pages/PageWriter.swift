@@ -23,6 +23,8 @@ struct HostedPage: Sendable {
     /// The addresses that frames which are not shown open.
     var frames: [String] = []
     var isSubmittedByScript = false
+    /// Whether the card has room for lists.
+    var isWide = false
 
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         let direction = language.language.isRightToLeft ? "rtl" : "ltr"
@@ -43,7 +45,7 @@ struct HostedPage: Sendable {
             <title>\(full)</title>
             <link rel="stylesheet" href="\(HostedAsset.style.path)">\(brand.style)
             <script src="\(HostedAsset.script.path)" defer></script>
-            </head><body><main class="card">
+            </head><body><main class="card\(" wide", if: isWide)">
             \(brand.head)
             <h1>\(heading)</h1>
             \(problem.map(summary))

@@ -21,6 +21,24 @@ extension V1Codec {
         failure(V1Failure(fault), trace: trace)
     }
 
+    /// The reply to a fault of an authorization request that is pushed (RFC 9126 section 2.3).
+    static func reply(_ error: AuthorizeError, trace: Trace) -> Reply {
+        let (timestamp, code) = (timestamp(trace.at), error.code ?? AADSTSCode.requestInvalid.rawValue)
+        let body = ErrorReply(
+            error: WireErrorCode(rawValue: error.error), suberror: nil,
+            errorDescription:
+                "AADSTS\(code): \(error.text) Trace ID: \(trace.id.text) Correlation ID: \(trace.correlationID.text) Timestamp: \(timestamp)",
+            errorCodes: [code], timestamp: timestamp, traceID: trace.id.text,
+            correlationID: trace.correlationID.text, continuationToken: nil, requiredAttributes: nil,
+            invalidAttributes: nil, unverifiedAttributes: nil)
+        do {
+            return Reply(
+                status: 400, body: try WireJSON.encode(body), trace: trace, failure: error.error, errorCode: code)
+        } catch {
+            return reply(.broken, trace: trace)
+        }
+    }
+
     /// The reply to a daemon.
     package static func reply(_ verdict: DaemonVerdict, trace: Trace) -> Reply {
         switch verdict {

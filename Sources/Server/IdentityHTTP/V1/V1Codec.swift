@@ -230,10 +230,28 @@ package enum V1Codec {
             }
             command = .redeemCode(
                 CodePresentation(code: code, redirect: redirect, verifier: verifier, scopes: form.scopes ?? []))
+        case .deviceCode:
+            command = .redeemDevice(
+                try filled(form.deviceCode, "device_code", longest: FormParameter.deviceCode.longest),
+                contexts: contexts)
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }
         return Request(client: client, command: command, grant: grant)
+    }
+
+    /// Parses the request of a device without a browser (RFC 8628 section 3.1).
+    static func device(_ form: FormFields) throws(RequestFault) -> (client: ClientID, request: DeviceRequest) {
+        let asked: DeviceAuthorizationRequest
+        do {
+            asked = try DeviceAuthorizationRequest(form: form)
+        } catch {
+            throw .malformed(error)
+        }
+        let client = try client(asked.clientID)
+        let scopes = try required(asked.scopes, "scope")
+        let contexts = try asked.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
+        return (client, DeviceRequest(scopes: scopes, contexts: contexts))
     }
 
     /// Parses a revocation (RFC 7009 section 2.1).

@@ -162,6 +162,7 @@ struct V1Failure: Hashable, Sendable {
                     .invalidGrant, .multiFactorRequired,
                     "The session lacks a second factor that is asked for; sign in again.")
             case .unusableCode(let fault): Self(fault)
+            case .unusableDevice(let fault): Self(fault)
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:
@@ -208,6 +209,37 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .grantRevoked,
                     "The user signed out, or changed the credentials, after the code was issued.")
+            }
+    }
+
+    /// The errors of devices without a browser (docs/protocol.md §21.8).
+    private init(_ fault: DeviceFault) {
+        self =
+            switch fault {
+            case .notAllowed:
+                Self(
+                    .unauthorizedClient, .applicationDisabled,
+                    "The application may not sign in on devices without a browser; its setting deviceFlow allows it.")
+            case .unusable:
+                Self(.invalidGrant, .deviceCodeInvalid, "The device_code is not valid for this application.")
+            case .pending:
+                Self(.authorizationPending, .deviceCodePending, "The user has not answered yet; ask again.")
+            case .tooFast:
+                Self(
+                    .slowDown, .clientLoop,
+                    "The user has not answered yet; wait 5 seconds more between two requests from now on.")
+            case .declined:
+                Self(.accessDenied, .userDeclined, "The user did not allow the device to sign in.")
+            case .expired:
+                Self(.expiredToken, .deviceCodeExpired, "The device_code has expired; begin again.")
+            case .used:
+                Self(
+                    .invalidGrant, .authorizationCodeUsed,
+                    "The device_code was redeemed before; what it gave is revoked.")
+            case .sessionEnded:
+                Self(
+                    .invalidGrant, .grantRevoked,
+                    "The user signed out, or changed the credentials, after allowing the device.")
             }
     }
 

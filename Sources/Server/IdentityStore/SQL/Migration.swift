@@ -40,6 +40,7 @@ package struct Migration: Sendable {
         Migration(name: "0024 positions", sqlite: positions),
         Migration(name: "0025 browsers", sqlite: browsers),
         Migration(name: "0026 logouts", sqlite: logouts),
+        Migration(name: "0027 devices", sqlite: devices),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -124,6 +125,35 @@ package struct Migration: Sendable {
             PRIMARY KEY (tenant, browser_session, client)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX logouts_by_due ON logouts (due_at);
+        """
+
+    /// Devices that wait for a user, and authorization requests that applications pushed.
+    private static let devices = """
+        CREATE TABLE devices (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            user_code BLOB NOT NULL,
+            client BLOB NOT NULL,
+            session BLOB,
+            state BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX devices_by_user_code ON devices (tenant, user_code);
+        CREATE INDEX devices_by_tenant ON devices (tenant, until);
+        CREATE INDEX devices_by_end ON devices (until);
+
+        CREATE TABLE pushed_requests (
+            tenant BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            client BLOB NOT NULL,
+            content BLOB NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, digest)
+        ) STRICT;
+        CREATE INDEX pushed_requests_by_tenant ON pushed_requests (tenant, until);
+        CREATE INDEX pushed_requests_by_end ON pushed_requests (until);
         """
 
     private static let signUp = """

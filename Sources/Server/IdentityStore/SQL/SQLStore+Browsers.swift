@@ -11,6 +11,21 @@ extension SQLStore {
         try await read { try $0.browserSignIn("id", id, in: tenant) }
     }
 
+    package func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn] {
+        try await read { session in
+            let rows = try session.rows(
+                of: "browser_sessions",
+                #"SELECT * FROM browser_sessions WHERE tenant = ? AND "user" = ? ORDER BY seen_at DESC, id LIMIT 200"#,
+                [tenant, user])
+            let account = try session.account("?", [user], in: tenant, locking: "")
+            let found = try rows.get()
+            guard let account = try account.get() else { return [] }
+            return try found.compactMap { row in
+                try row.browserSession(in: tenant).map { BrowserSignIn(session: $0, account: account) }
+            }
+        }
+    }
+
     package func noteUse(
         ofBrowserSession id: UUID, in tenant: TenantID, at date: Date
     ) async throws(StoreError) {
@@ -54,7 +69,7 @@ extension SQLStore {
 
 extension SQLSession {
     /// - Parameter column: `id` or `digest`.
-    fileprivate func browserSignIn(
+    func browserSignIn(
         _ column: String, _ value: any StoredValue, in tenant: TenantID, locking: String = ""
     ) throws -> BrowserSignIn? {
         let rows = try rows(
@@ -64,11 +79,7 @@ extension SQLSession {
             #"(SELECT "user" FROM browser_sessions WHERE tenant = ? AND \#(column) = ?)"#, [tenant, value], in: tenant,
             locking: "")
         guard let row = try rows.get().first, let account = try account.get() else { return nil }
-        let session = BrowserSession(
-            id: try row.value("id"), tenant: tenant, digest: try row.value("digest"), proofs: try row.value("proofs"),
-            createdAt: try row.value("created_at"), seenAt: try row.value("seen_at"),
-            isKept: try row.value("is_kept"))
-        return session.map { BrowserSignIn(session: $0, account: account) }
+        return try row.browserSession(in: tenant).map { BrowserSignIn(session: $0, account: account) }
     }
 
     func open(_ session: BrowserSession, replacing replaced: UUID?, in tenant: TenantID) throws {
@@ -151,5 +162,14 @@ extension SQLSession {
                 tenant, code.digest, code.failures, code.redemption?.at, code.redemption?.family,
                 code.redemption?.requestDigest, code.redemption?.sealedAnswer, code.until,
             ])
+    }
+}
+
+extension StoredRow {
+    /// Nil when this version cannot read the proofs.
+    fileprivate func browserSession(in tenant: TenantID) throws -> BrowserSession? {
+        BrowserSession(
+            id: try value("id"), tenant: tenant, digest: try value("digest"), proofs: try value("proofs"),
+            createdAt: try value("created_at"), seenAt: try value("seen_at"), isKept: try value("is_kept"))
     }
 }

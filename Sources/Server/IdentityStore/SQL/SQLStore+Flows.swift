@@ -346,6 +346,9 @@ extension SQLSession {
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
             remove("presented_codes", "tenant, digest", "until <= ?", now),
+            remove("pushed_requests", "tenant, digest", "until <= ?", now),
+            // Until then the device is told that it came too late.
+            remove("devices", "tenant, digest", "until <= ?", now.addingTimeInterval(-WaitingDevice.memory)),
             remove(
                 "browser_sessions", "tenant, id", "is_kept = 0 AND seen_at <= ?",
                 now.addingTimeInterval(-BrowserSession.usual.idle)),

@@ -51,6 +51,8 @@ enum ReadWebSettings {
                 at: "requiresPKCE")
         }
         web.isThirdParty = members.flag("thirdParty") ?? false
+        web.requiresPushedRequests = members.flag("requiresPushedRequests") ?? false
+        web.allowsDeviceFlow = members.flag("deviceFlow") ?? false
         return (web, credentials)
     }
 

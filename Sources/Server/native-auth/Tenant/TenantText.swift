@@ -67,6 +67,8 @@ enum TenantText {
             ("keys", list(web.keys.map { mapping(Self.members(of: $0)) })),
             ("requiresPKCE", web.requiresPKCE ? nil : scalar("false")),
             ("thirdParty", web.isThirdParty ? scalar("true") : nil),
+            ("requiresPushedRequests", web.requiresPushedRequests ? scalar("true") : nil),
+            ("deviceFlow", web.allowsDeviceFlow ? scalar("true") : nil),
         ]
     }
 

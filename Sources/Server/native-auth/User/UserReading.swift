@@ -102,12 +102,11 @@ extension UserCommand {
                 } else {
                     say(
                         table: sessions.map { session in
-                            let family = session.family
-                            let device = [family.device.model, family.device.system].compactMap(\.self)
+                            let device = [session.device.model, session.device.system].compactMap(\.self)
                             return [
-                                family.id.text, session.application ?? family.client.description,
-                                "since \(family.createdAt.formatted(.iso8601))",
-                                "used \(family.lastUsedAt.formatted(.iso8601))", family.network ?? "-",
+                                session.id.text, session.application ?? session.client.description,
+                                "since \(session.createdAt.formatted(.iso8601))",
+                                "used \(session.lastUsedAt.formatted(.iso8601))", session.network ?? "-",
                                 device.isEmpty ? "-" : device.joined(separator: " "),
                             ]
                         })

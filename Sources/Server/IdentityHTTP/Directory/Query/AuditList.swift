@@ -127,6 +127,7 @@ extension AuditEvent.Kind {
         case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
+            .deviceAllowed, .deviceDeclined,
             .browserSignedOut, .logoutUndelivered,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .factorRuleChanged,
@@ -154,7 +155,8 @@ extension AuditEvent.Kind {
             .usersExported:
             "UserManagement"
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
-            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .clientRefused,
+            .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
+            .deviceDeclined, .clientRefused,
             .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
@@ -173,10 +175,11 @@ extension AuditEvent.Kind {
         switch self {
         case .signUpRefused, .codeRefused, .codesExhausted, .tokenReuseDetected, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .mailFlood, .signInFailed, .signInLocked, .secondFactorRequired,
-            .secondFactorFailed, .daemonRefused, .clientRefused, .logoutUndelivered:
+            .secondFactorFailed, .daemonRefused, .clientRefused, .deviceDeclined, .logoutUndelivered:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
-            .tokenRevoked, .codeRedeemed, .browserSignedOut, .signInSucceeded, .secondFactorPassed, .methodRegistered,
+            .tokenRevoked, .codeRedeemed, .deviceAllowed, .browserSignedOut, .signInSucceeded, .secondFactorPassed,
+            .methodRegistered,
             .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,

@@ -1,6 +1,6 @@
 "use strict";
-// Everything works without this file. It shows a password, takes a code from pasted text, counts the seconds until another code can
-// be sent, and sends the last form on its way.
+// Everything works without this file. It shows a password, writes times as the reader does, takes a code from pasted text, counts the
+// seconds until another code can be sent, sends a form once, and the last one on its way.
 
 const language = document.documentElement.lang;
 
@@ -21,6 +21,10 @@ for (const field of document.querySelectorAll("input[data-show]")) {
   field.form.addEventListener("submit", () => show(false));
   show(false);
   field.after(button);
+}
+
+for (const time of document.querySelectorAll("time")) {
+  time.textContent = new Date(time.dateTime).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 }
 
 const code = document.getElementById("code");
@@ -71,5 +75,13 @@ if (again) {
   };
   if (seconds() > 0) tick();
 }
+
+// A double click sends a form once.
+let sentAt = -1000;
+addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
+  if (event.timeStamp - sentAt < 1000) event.preventDefault();
+  else sentAt = event.timeStamp;
+});
 
 document.querySelector("form[data-submit]")?.submit();

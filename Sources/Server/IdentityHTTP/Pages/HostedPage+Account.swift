@@ -1,0 +1,232 @@
+import Hummingbird
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthWire
+import PortableFoundation
+
+extension HostedPage {
+    /// A page of the account.
+    ///
+    /// - Parameters:
+    ///   - typed: The form that was refused: its values are kept, except secrets.
+    ///   - form: The form of a page.
+    static func account(
+        _ part: AccountPart, _ view: AccountView, _ visit: HostedVisit, problem: HostedProblem?, typed: FormFields?,
+        form: (AccountPart) -> AccountForm
+    ) -> HostedPage {
+        var page = HostedPage(
+            language: visit.language, brand: visit.brand, title: part.title, body: "", problem: problem,
+            notice: problem == nil ? visit.notice : nil)
+        page.isWide = true
+        func value(_ name: String, _ usual: String = "") -> String {
+            do {
+                return try typed?.single(name) ?? usual
+            } catch {
+                return usual
+            }
+        }
+        let text = page.language
+        let own = form(part)
+        let content: HTML =
+            switch part {
+            case .overview: page.overview(view, visit, form)
+            case .data:
+                """
+                \(own("""
+                    <input type="hidden" name=".version" value="\(view.profile.version)">
+                    \(view.attributes.map { attribute in
+                        page.field(
+                            of: attribute.asRequired, label: attribute.label,
+                            value: typed == nil ? view.value(of: attribute) : value(attribute.name), isFirst: false)
+                    })
+                    \(page.button("save", .save, isPrimary: true))
+                    """))
+                """
+            case .email:
+                """
+                <p class="lead">\(text(.newAddressHelp))</p>
+                \(page.who(view))
+                \(own("""
+                    \(page.contactField(.newEmail, value("contact")))
+                    \(page.button("change", .goOn, isPrimary: true))
+                    """))
+                """
+            case .password:
+                own(
+                    """
+                    <div class="who"><input id="username" name="username" value="\(view.profile.user.email)" autocomplete="username" aria-label="\(text(.email))" tabindex="-1" readonly></div>
+                    \(view.caller.account.passwordHash == nil ? nil : page.field("password", .currentPassword, type: "password", autocomplete: "current-password", isFirst: true, attributes: " maxlength=\"256\""))
+                    \(page.field("new-password", .newPassword, type: "password", autocomplete: "new-password", hint: .passwordRules, attributes: " minlength=\"8\" maxlength=\"256\" passwordrules=\"minlength: 8; maxlength: 256;\""))
+                    \(page.button("change", .save, isPrimary: true))
+                    """)
+            case .methods: page.methods(view, own, typed: value("contact"))
+            case .sessions: page.sessions(view, own)
+            case .copy:
+                """
+                <p class="lead">\(text(.copyHelp))</p>
+                \(own(page.button("download", .download, isPrimary: true)))
+                """
+            case .deletion: page.deletion(view, own)
+            case .ended: ""
+            }
+        page.body = part == .overview ? content : "\(content)\(page.back(visit))"
+        return page
+    }
+
+    private func back(_ visit: HostedVisit) -> HTML {
+        "<nav class=\"more\"><a class=\"button quiet\" href=\"\(visit.path(of: .overview))\">\(language(.backToAccount))</a></nav>"
+    }
+
+    private func who(_ view: AccountView) -> HTML {
+        "<p class=\"who\"><span>\(view.profile.user.email)</span></p>"
+    }
+
+    private func contactField(_ label: PagePhrase, _ value: String) -> HTML {
+        field(
+            "contact", label, type: "email", value: value, autocomplete: "email",
+            attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\"")
+    }
+
+    // MARK: - The parts
+
+    private func overview(_ view: AccountView, _ visit: HostedVisit, _ form: (AccountPart) -> AccountForm) -> HTML {
+        let user = view.profile.user
+        func row(_ part: AccountPart, _ label: PagePhrase, _ value: String? = nil, isQuiet: Bool = false) -> HTML {
+            let value: HTML? = value.map { "<span class=\"value\">\($0)</span>" }
+            return
+                "<li><a\(" class=\"quiet\"", if: isQuiet) href=\"\(visit.path(of: part))\"><span class=\"name\">\(language(label))</span>\(value)</a></li>"
+        }
+        var name: String?
+        if case .string(let text)? = user.attributes["displayName"] { name = text }
+        let hasPassword = view.caller.account.passwordHash != nil
+        let methods = view.caller.account.strongMethods
+        let password: HTML? =
+            view.caller.mayHavePassword
+            ? row(.password, .password, hasPassword ? "••••••••" : language(.notSet)) : nil
+        let second: HTML? =
+            hasPassword || !methods.isEmpty
+            ? row(
+                .methods, .secondFactor,
+                methods.isEmpty ? language(.notSet) : methods.map(\.email.masked).joined(separator: ", ")) : nil
+        let ending: HTML? = view.profile.deletionDueAt.map { due in
+            """
+            <div class="ending"><p>\(language(.deletionPlanned)): \(Self.time(due))</p>
+            \(form(.deletion)(button("keep", .keepAccount)))</div>
+            """
+        }
+        return """
+            \(ending)
+            <ul class="parts">
+            \(row(.data, .yourData, name))
+            \(row(.email, .email, user.email))
+            \(password)
+            \(second)
+            \(row(.sessions, .sessions))
+            \(row(.copy, .copyOfData))
+            \(row(.deletion, .deleteAccount, isQuiet: true))
+            </ul>
+            <div class="more">\(form(.overview)("<div class=\"row\">\(button("here", .signOutButton))</div>"))</div>
+            """
+    }
+
+    private func methods(_ view: AccountView, _ form: AccountForm, typed: String) -> HTML {
+        let items = view.caller.account.strongMethods.map { method -> HTML in
+            let id = method.id.text
+            let hidden: HTML = "<input type=\"hidden\" name=\"method\" value=\"\(id)\">"
+            let name: HTML? = method.name.map { "<span class=\"sub\">\($0)</span>" }
+            let suspended: HTML? =
+                method.suspendedAt == nil ? nil : "<span class=\"sub\">\(language(.methodSuspended))</span>"
+            let used: HTML? = method.lastUsedAt.map {
+                "<span class=\"sub\">\(language(.lastUsed)): \(Self.time($0))</span>"
+            }
+            return """
+                <li><div class="what"><strong>\(method.email.masked)</strong>\(name)\(suspended)\(used)</div>
+                \(form("\(hidden)\(action("remove", .remove, of: method.email.masked))"))
+                <details><summary aria-label="\(language(.rename)): \(method.email.masked)">\(language(.rename))</summary>
+                \(form("""
+                    \(hidden)<div class="field"><label for="name-\(id)">\(language(.methodName))</label>
+                    <input id="name-\(id)" name="name" value="\(method.name ?? "")" maxlength="64" autocomplete="off"></div>
+                    \(button("rename", .save))
+                    """))</details></li>
+                """
+        }
+        let list: HTML? = items.isEmpty ? nil : "<ul class=\"entries\">\(items)</ul>"
+        let adding: HTML? =
+            view.caller.account.passwordHash == nil
+            ? nil
+            : """
+            <section><h2>\(language(.addMailbox))</h2>
+            \(form("\(contactField(.email, typed))\(button("add", .goOn, isPrimary: true))"))</section>
+            """
+        return "<p class=\"lead\">\(language(.methodsHelp))</p>\(list)\(adding)"
+    }
+
+    private func sessions(_ view: AccountView, _ form: AccountForm) -> HTML {
+        let current = view.caller.session
+        let items = view.sessions.map { session -> HTML in
+            let isHere = session.isCurrent || session.browser == current
+            let title =
+                session.isOfBrowser ? language(.browser) : session.application ?? session.client.description
+            let here: HTML? = isHere ? "<span class=\"tag\">\(language(.thisBrowser))</span>" : nil
+            let details =
+                (session.isOfBrowser || session.device.model == "browser"
+                    ? [] : [session.device.model, session.device.system].compactMap(\.self))
+                + (session.network.map { [$0] } ?? [])
+            let device: HTML? =
+                details.isEmpty ? nil : "<span class=\"sub\">\(details.joined(separator: " · "))</span>"
+            return """
+                <li><div class="what"><strong>\(title)</strong>\(here)\(device)\
+                <span class="sub">\(language(.lastUsed)): \(Self.time(session.lastUsedAt))</span></div>
+                \(form("<input type=\"hidden\" name=\"session\" value=\"\(session.id.text)\">\(action("end", .signOutButton, of: title))"))</li>
+                """
+        }
+        return """
+            <p class="lead">\(language(.sessionsHelp))</p>
+            <ul class="entries">\(items)</ul>
+            \(form("\(button("others", .endOthers))\(button("all", .endAll))"))
+            """
+    }
+
+    private func deletion(_ view: AccountView, _ form: AccountForm) -> HTML {
+        if let due = view.profile.deletionDueAt {
+            return """
+                <p class="lead">\(language(.deletionPlanned)): \(Self.time(due))</p>
+                \(form(button("keep", .keepAccount, isPrimary: true)))
+                """
+        }
+        let days = view.profile.tenant.deletionGraceDays
+        return """
+            <p class="lead">\(language(days > 0 ? .deleteLaterHelp(days: days) : .deleteHelp))</p>
+            \(who(view))
+            \(form("<button class=\"danger\" name=\".action\" value=\"delete\">\(language(.deleteAccount))</button>"))
+            """
+    }
+
+    /// What a user sees whose account is deleted, or is going to be.
+    static func ended(_ visit: HostedVisit) -> Response {
+        let (text, days) = (visit.language, visit.tenant.deletionGraceDays)
+        let help: HTML =
+            days > 0
+            ? """
+            <p class="lead">\(text(.deleteLaterHelp(days: days)))</p>
+            <p class="links"><a class="button quiet" href="\(visit.path(of: .overview))">\(text(.signInButton))</a></p>
+            """ : "<p class=\"lead\">\(text(.signedOutHelp))</p>"
+        return HostedPage(
+            language: text, brand: visit.brand, title: days > 0 ? .deletionPlanned : .accountDeleted,
+            body: help
+        ).response()
+    }
+
+    // MARK: - Pieces
+
+    /// A button of an entry; its name for screen readers says which.
+    private func action(_ action: String, _ phrase: PagePhrase, of entry: String) -> HTML {
+        "<button class=\"link\" name=\".action\" value=\"\(action)\" aria-label=\"\(language(phrase)): \(entry)\">\(language(phrase))</button>"
+    }
+
+    /// A time, which the script writes in the reader's language and zone.
+    static func time(_ date: Date) -> HTML {
+        let text = date.ISO8601Format()
+        return "<time datetime=\"\(text)\">\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC</time>"
+    }
+}
