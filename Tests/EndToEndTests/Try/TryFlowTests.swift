@@ -133,12 +133,13 @@ struct TryFlowTests {
         let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["8", "0"])
 
         #expect(status == 0)
-        #expect(output.contains("  8  sign out\n  9  my account: see, change, delete\n  0  leave\n"))
-        #expect(output.contains("  3  reset the password\n  0  leave\n"))
+        #expect(output.contains("  8  sign out\n  9  my account: see, change, delete\n  10  use the server's"))
+        #expect(output.contains("  3  reset the password\n  4  use the server's pages in a browser\n  0  leave"))
     }
 
     @Test func whoHasNoPasswordIsToldWhyThereIsNoSecondFactor() async throws {
-        let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["5", "", "0"])
+        let (status, output, _) = try await converse(
+            Self.signUp("lee@example.com", password: "") + ["5", "", "n", "0"])
 
         #expect(status == 0)
         #expect(output.contains("go on in a browser"))

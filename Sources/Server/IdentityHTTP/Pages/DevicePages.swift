@@ -118,7 +118,7 @@ extension HostedPage {
     }
 
     /// The page after the answer.
-    static func ended(_ end: HostedStep.DeviceEnd, _ visit: HostedVisit) -> Response {
+    static func answered(_ end: HostedStep.DeviceEnd, _ visit: HostedVisit) -> Response {
         let text = visit.language
         let (title, help): (PagePhrase, PagePhrase) =
             switch end {

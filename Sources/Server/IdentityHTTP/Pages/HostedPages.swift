@@ -327,7 +327,7 @@ extension IdentityRoutes {
         _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
         typed: FormFields? = nil, isFirst: Bool = false
     ) async throws -> Response {
-        if case .deviceAnswered(let end) = flow.step { return HostedPage.ended(end, visit) }
+        if case .deviceAnswered(let end) = flow.step { return HostedPage.answered(end, visit) }
         if case .answered(let code, let date) = flow.step {
             if let part = flow.account { return Self.seeOther(visit.path(of: part)) }
             let answer = ClientAnswer.code(Secret(code), to: flow.request.answer, issuer: visit.issuer)
