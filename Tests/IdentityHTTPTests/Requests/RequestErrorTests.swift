@@ -338,7 +338,7 @@ struct ErrorRow: Sendable, CustomTestStringConvertible {
         case .redeem, .refresh:
             return [
                 "device_code", "Client_Credentials", "Refresh_Token",
-                "urn:ietf:params:oauth:grant-type:device_code",
+                "urn:ietf:params:oauth:grant-type:saml2-bearer",
             ].map {
                 ErrorRow(
                     call: call, damage: .value("grant_type", $0), error: "unsupported_grant_type", code: 70_003)
