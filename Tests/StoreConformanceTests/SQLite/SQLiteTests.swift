@@ -197,7 +197,7 @@ struct GroupCommitTests {
     @Test("REL-DISK-1: a full disk refuses writes and spoils nothing")
     func aFullDiskRefusesWrites() async throws {
         let store = try SQLiteStore.inMemory()
-        _ = try await store.unsafeSQL("PRAGMA max_page_count = 100")
+        _ = try await store.unsafeSQL("PRAGMA max_page_count = 150")
         let big = String(repeating: "x", count: 20_000)
         var created = 0
         for index in 0..<30 {

@@ -227,6 +227,9 @@
                 65_001, "DelegationDoesNotExist", "No user or administrator has consented to the scopes for this app.",
                 "Add the scopes to the app's permissions, and have an administrator grant consent."),
             Self(
+                65_004, "UserDeclinedConsent", "The user does not allow what the app asks for.",
+                "Tell the user why the app needs it, and ask again later."),
+            Self(
                 65_005, "MisconfiguredApplication", "The app asks for a resource that its registration does not list.",
                 "Add the API to the permissions of the app's registration."),
             Self(
@@ -241,6 +244,15 @@
             Self(
                 70_011, "InvalidScope", "A scope is unknown, or not written as a scope.",
                 "Write scopes as api://APPLICATION-ID/NAME, all of one resource."),
+            Self(
+                70_016, "AuthorizationPending", "The user of the device has not answered yet.",
+                "Ask again after the interval, until an answer comes."),
+            Self(
+                70_018, "BadVerificationCode", "The device code is not one of this app and tenant.",
+                "Send the device_code of the same request, unchanged."),
+            Self(
+                70_019, "CodeExpired", "The device code is older than fifteen minutes.",
+                "Ask for a new code, and show it to the user."),
             Self(
                 70_043, "BadTokenDueToSignInFrequency", "A rule of the tenant requires the user to sign in more often.",
                 "Begin a new sign-in."),
