@@ -390,6 +390,41 @@ struct AccountPageTests {
         }
     }
 
+    @Test(
+        "SEC-WEB-5, SEC-RATE-5: a thief of the old cookie gets no session after the change, and learns no password from repeated forms"
+    )
+    func passwordByAThief() async throws {
+        try await withIdentityServer { server in
+            let browser = try await signedIn(server)
+            // The thief has the cookies, a form of the session, and the old password.
+            let thief = TestBrowser(server)
+            thief.cookies = browser.cookies
+            try await thief.get(Self.page + "/password")
+            let form = try #require(thief.forms.first { $0.names.contains("new-password") })
+            try await browser.get(Self.page + "/password")
+            try await browser.submit(
+                ["password": TestBrowser.password, "new-password": Self.newPassword], action: "change")
+            #expect(try await isSignedIn(browser))
+            let old = thief.cookies
+            var answers: Set<String> = []
+            for (guess, once) in [
+                ("Wrong-Day-41", nil), (Self.newPassword, nil), (Self.newPassword, ""), (Self.newPassword, "AAAA"),
+            ] as [(String, String?)] {
+                let given = ["password": TestBrowser.password, "new-password": guess, ".once": once]
+                thief.cookies = old
+                try await thief.post(
+                    form.action,
+                    form.fields.map { ($0.0, given[$0.0].flatMap(\.self) ?? $0.1) } + [(".action", "change")],
+                    follows: false)
+                answers.insert("\(thief.status) \(thief.location ?? "")")
+                #expect(thief.setCookies.isEmpty && thief.cookies == old)
+            }
+            #expect(answers.count == 1)
+            #expect(try await !isSignedIn(thief))
+            #expect(try await server.audited(.passwordChanged) == 1)
+        }
+    }
+
     // MARK: - What needs a proof
 
     @Test(

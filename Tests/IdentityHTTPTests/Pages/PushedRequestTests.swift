@@ -214,6 +214,36 @@ struct PushedRequestTests {
         #expect(try await fault(push(party, at: server, headers: ["origin": "https://evil.example"])).hasPrefix("400 "))
     }
 
+    @Test(
+        "OIDC-27, SEC-RATE-4: of a public application a source pushes 30 requests a minute; one with a secret is not slowed"
+    )
+    func publicPushes() async throws {
+        let server = try server()
+        let transport = InProcessTransport(
+            routes: server.routes(), within: AccessPolicy(limits: SourceLimits()), peer: IPAddress("192.0.2.7"))
+        func push(_ party: TestRelyingParty, _ changes: [String: String?] = [:]) async throws -> Int {
+            let query = try #require(party.path(changes).split(separator: "?", maxSplits: 1).last)
+            let url = try #require(URL(string: "\(TestBrowser.origin)/contoso/oauth2/v2.0/par"))
+            let answer = try await transport.send(
+                TransportRequest(
+                    method: "POST", url: url, headers: ["content-type": WireClient.form], body: Data(query.utf8)))
+            return answer.status
+        }
+        var statuses: [Int] = []
+        for _ in 0..<31 {
+            statuses.append(try await push(party))
+            server.clock.advance(by: 0.1)
+        }
+        #expect(statuses == Array(repeating: 201, count: 30) + [429])
+        // A request that is wrong stores nothing, and is told as before.
+        #expect(try await push(party, ["response_type": "token"]) == 400)
+        for _ in 0..<35 {
+            server.clock.advance(by: 0.1)
+            #expect(try await push(shop, Self.secret) == 201)
+        }
+        #expect(try await server.count("SELECT COUNT(*) FROM pushed_requests") == 65)
+    }
+
     @Test("OIDC-27: an application that must push its requests gets an error for any other")
     func required() async throws {
         let server = try server { entry in

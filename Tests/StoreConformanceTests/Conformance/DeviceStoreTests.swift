@@ -80,6 +80,10 @@ struct DeviceStoreTests {
             #expect(try await !store.push(request("three"), most: 2, now: noon))
             #expect(try await store.push(request("three", until: noon + 120), most: 2, now: noon + 60))
             let other = try #require(ClientID(UUID().uuidString))
+            // One application does not fill the room of another.
+            var foreign = request("four")
+            foreign.client = other
+            #expect(try await store.push(foreign, most: 1, now: noon))
             #expect(try await store.takePushedRequest(digest("one"), of: other, in: contoso) == nil)
             #expect(try await store.takePushedRequest(digest("one"), of: app, in: TenantID(UUID())) == nil)
             let taken = try await race(16) { _ in

@@ -7,13 +7,15 @@ import PortableFoundation
 /// What a signed-in user asks for; the access token is the first proof.
 package enum AccountCommand: Sendable {
     /// Change the password, or give a user of codes the first one: then there is no current one.
-    case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool)
+    ///
+    /// - Parameter form: A random text of the form, which a repeated request has, too; empty when the caller has no form.
+    case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool, form: String = "")
     /// Make an address the account's e-mail address, or a method of the second factor.
     case addContact(String, ContactChange.Kind)
 
     var traits: CommandTraits {
         switch self {
-        case .changePassword(let current, _, _):
+        case .changePassword(let current, _, _, _):
             CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
         case .addContact: CommandTraits(beginsFlow: true)
         }
@@ -29,11 +31,13 @@ extension Engine {
         }
         let version = caller.account.credentialVersion
         switch command {
-        case .changePassword(let current, let new, let keepsOthers):
-            if let answer = try await repeatedChange(current, to: new, keepsOthers, of: caller, own, in: context) {
+        case .changePassword(let current, let new, let keepsOthers, let form):
+            if let answer = try await repeatedChange(
+                current, to: new, keepsOthers, form, of: caller, own, in: context)
+            {
                 return answer
             }
-            let step = try step(under: version, [current, new], keepsOthers, of: caller, own, in: context)
+            let step = try step(under: version, [current, new], keepsOthers, form, of: caller, own, in: context)
             return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
         case .addContact(let text, let kind):
             guard let contact = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
@@ -68,12 +72,13 @@ extension Engine {
     /// The step of a change of the password. The same request is the same flow, so that a repeated one finds the first answer
     /// (`REL-IDEM`).
     private func step(
-        under version: Int, _ passwords: [Secret<String>?], _ keepsOthers: Bool, of caller: DirectoryCaller,
-        _ own: EmailAddress, in context: RequestContext
+        under version: Int, _ passwords: [Secret<String>?], _ keepsOthers: Bool, _ form: String,
+        of caller: DirectoryCaller, _ own: EmailAddress, in context: RequestContext
     ) throws(EngineError) -> Step {
         let secret = Data(caller.proof.secret.reveal().utf8)
         let digest = Vault.fingerprint(
-            [secret] + (passwords.map { $0?.reveal() ?? "" } + ["\(keepsOthers) \(version)"]).map { Data($0.utf8) })
+            [secret]
+                + (passwords.map { $0?.reveal() ?? "" } + ["\(keepsOthers) \(version)", form]).map { Data($0.utf8) })
         let mark = vault.digest(.replay, tenant: context.tenant.id, [Data("account".utf8), digest])
         guard let flow = UUID(bytes: mark.prefix(16)) else { throw .broken("a digest is too short") }
         let state = AccountState.changingPassword(.account(caller.user, credentialVersion: version), own)
@@ -83,26 +88,29 @@ extension Engine {
     /// The first answer to a change of the password. It changed the credentials; the same change later, after another one, is
     /// another flow.
     private func repeatedChange(
-        _ current: Secret<String>?, to new: Secret<String>, _ keepsOthers: Bool, of caller: DirectoryCaller,
-        _ own: EmailAddress, in context: RequestContext
+        _ current: Secret<String>?, to new: Secret<String>, _ keepsOthers: Bool, _ form: String,
+        of caller: DirectoryCaller, _ own: EmailAddress, in context: RequestContext
     ) async throws(EngineError) -> Outcome? {
         let version = caller.account.credentialVersion
         guard version > 0 else { return nil }
         return try await firstAnswer(
-            to: try step(under: version - 1, [current, new], keepsOthers, of: caller, own, in: context))
+            to: try step(under: version - 1, [current, new], keepsOthers, form, of: caller, own, in: context))
     }
 
     /// The session of a request that repeats the change of the password a moment ago, by which it got another cookie: the
-    /// second half of a double click still has the old one, and the passwords; nil for any other request.
+    /// second half of a double click still has the old one, and the passwords; nil for any other request. A thief of the old
+    /// cookie does not know the random text of the form, so that no guess at the new password is answered here
+    /// (`SEC-RATE-5`).
     ///
     /// - Parameters:
+    ///   - form: The random text of the form.
     ///   - session: The id of the session.
     ///   - cookie: The old cookie.
     package func sessionOfRepeatedChange(
-        _ current: Secret<String>?, to new: Secret<String>, session: String, cookie: Secret<String>,
+        _ current: Secret<String>?, to new: Secret<String>, form: String, session: String, cookie: Secret<String>,
         in context: CallerContext
     ) async throws(EngineError) -> BrowserSession? {
-        guard case .found(let tenant, let client) = try await resolve(context),
+        guard !form.isEmpty, case .found(let tenant, let client) = try await resolve(context),
             let signIn = try await browserSignIn(
                 renewedCookie(after: cookie, in: tenant.id), in: tenant, now: context.now),
             signIn.session.id.text == session, let own = EmailAddress(stored: signIn.account.user.email)
@@ -111,7 +119,7 @@ extension Engine {
             tenant: tenant, client: client, account: signIn.account, proof: AccountProof(signIn.session, cookie: cookie)
         )
         let answer = try await repeatedChange(
-            current, to: new, false, of: caller, own, in: self.context(of: context, tenant, client))
+            current, to: new, false, form, of: caller, own, in: self.context(of: context, tenant, client))
         guard case .accepted = answer?.verdict else { return nil }
         return signIn.session
     }

@@ -5,7 +5,7 @@ package import PortableFoundation
 extension Engine {
     /// Seconds.
     package static let pushedLifetime = 60
-    /// The requests of a tenant that wait at one time.
+    /// The requests of an application that wait at one time: a stranger who knows one application stops no other.
     package static let mostPushedRequests = 20_000
     private static let pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
@@ -16,7 +16,7 @@ extension Engine {
 
     /// Keeps the parameters of a request that was checked.
     ///
-    /// - Returns: The `request_uri`; nil when too many requests of the tenant wait.
+    /// - Returns: The `request_uri`; nil when too many requests of the application wait.
     package func push(
         _ parameters: Data, of client: ClientID, in tenant: Tenant, now: Date
     ) async throws(EngineError) -> String? {

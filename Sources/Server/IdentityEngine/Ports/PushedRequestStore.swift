@@ -22,7 +22,7 @@ package struct PushedRequest: Hashable, Sendable {
 
 /// Stores authorization requests that applications pushed.
 package protocol PushedRequestStore: Sendable {
-    /// Stores a request, unless `most` of its tenant wait already.
+    /// Stores a request, unless `most` of its application wait already.
     ///
     /// - Returns: Whether it is stored.
     func push(_ request: PushedRequest, most: Int, now: Date) async throws(StoreError) -> Bool

@@ -122,6 +122,13 @@ extension IdentityRequestContext {
             _ = admission.countRefusal()
             throw EngineError.overloaded
         }
+        try admitStart()
+    }
+
+    /// Counts a request that stores a row for a client that proves nothing, as a step that begins a flow (`SEC-RATE-4`).
+    ///
+    /// - Throws: ``RequestFault/throttled(retryAfter:)``.
+    func admitStart() throws(RequestFault) {
         guard let limits = policy.limits, let source else { return }
         try limits.admitStart(from: source, now: trace.at)
     }

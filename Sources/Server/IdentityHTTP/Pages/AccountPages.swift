@@ -98,7 +98,8 @@ extension IdentityRoutes {
                 let given = try passwords(form)
                 let context = visit.caller(Client.accountPageID, .account)
                 if let session = try await engine.sessionOfRepeatedChange(
-                    given.current, to: given.new, session: session, cookie: cookie, in: context)
+                    given.current, to: given.new, form: try Console.value(".once", of: form), session: session,
+                    cookie: cookie, in: context)
                 {
                     return passwordChanged(after: cookie, of: session, visit)
                 }
@@ -191,7 +192,8 @@ extension IdentityRoutes {
     ) async throws -> Response {
         let given = try passwords(form)
         let command = AccountCommand.changePassword(
-            current: given.current, new: given.new, keepsOtherSessions: false)
+            current: given.current, new: given.new, keepsOtherSessions: false,
+            form: try Console.value(".once", of: form))
         let outcome = try await outcome(
             of: .account(caller, command), in: visit.caller(Client.accountPageID, .account), visit.context)
         switch outcome.verdict {
@@ -339,7 +341,8 @@ extension IdentityRoutes {
                 action: visit.path(of: part),
                 token: engine.formToken(
                     AccountForm.parts(part, session: session, user: user, browser: browser), in: visit.tenant.id),
-                session: session, user: user)
+                session: session, user: user,
+                once: part == .password ? Base64URL.encode(engine.ports.randomness.bytes(16)) : nil)
         }
         let page = HostedPage.account(part, view, visit, problem: problem, typed: typed, form: form)
         var response = page.response(problem == nil ? .ok : .unprocessableContent)

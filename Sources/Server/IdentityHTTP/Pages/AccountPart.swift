@@ -52,6 +52,8 @@ struct AccountForm: Sendable {
     var token: String
     var session: String
     var user: String
+    /// A random text: only a request that was sent twice has it twice.
+    var once: String?
 
     /// What its token is made of.
     static func parts(_ part: AccountPart, session: String, user: String, browser: String) -> [String] {
@@ -61,7 +63,8 @@ struct AccountForm: Sendable {
     var hidden: HTML {
         """
         <input type="hidden" name=".form" value="\(token)"><input type="hidden" name=".session" value="\(session)">\
-        <input type="hidden" name=".user" value="\(user)">
+        <input type="hidden" name=".user" value="\(user)">\
+        \(once.map { "<input type=\"hidden\" name=\".once\" value=\"\($0)\">" })
         """
     }
 

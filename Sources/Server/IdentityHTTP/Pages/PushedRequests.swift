@@ -26,12 +26,14 @@ extension IdentityRoutes {
         let tenant = try await tenant(context)
         let error: AuthorizeError
         do {
-            let id = try await check(form, in: tenant)
+            let client = try await check(form, in: tenant)
             let parameters = form.without(AuthorizeCodec.proofs).encoded
             // The same length as in an address.
             guard parameters.utf8.count <= RequestGuard.longestURI else { throw RequestFault.bodyTooLarge }
-            let reference = try await engine.push(
-                Data(parameters.utf8), of: id, in: tenant, now: context.trace.at)
+            if !client.isConfidential { try context.admitStart() }
+            let reference = try await context.admitted(beginsFlow: true) {
+                try await engine.push(Data(parameters.utf8), of: client.id, in: tenant, now: context.trace.at)
+            }
             guard let reference else { throw RequestFault.throttled(retryAfter: Engine.pushedLifetime) }
             let reply = PushedAuthorizationReply(requestURI: reference, expiresIn: Engine.pushedLifetime)
             return Response(
@@ -56,7 +58,7 @@ extension IdentityRoutes {
     }
 
     /// - Throws: ``AuthorizeError`` for the first fault of the request.
-    private func check(_ form: FormFields, in tenant: Tenant) async throws -> ClientID {
+    private func check(_ form: FormFields, in tenant: Tenant) async throws -> Client {
         let (id, redirect): (ClientID, String)
         do throws(AuthorizePageFault) {
             (id, redirect) = try AuthorizeCodec.client(form)
@@ -82,7 +84,7 @@ extension IdentityRoutes {
         }
         _ = try AuthorizeCodec.request(
             form, client, redirect: redirect, kind: kind, baseURL: engine.settings.baseURL)
-        return id
+        return client
     }
 
     /// The parameters of a request: those that were pushed, when it names them. All others beside `client_id` are ignored

@@ -152,7 +152,7 @@ package struct Migration: Sendable {
             until INTEGER NOT NULL,
             PRIMARY KEY (tenant, digest)
         ) STRICT;
-        CREATE INDEX pushed_requests_by_tenant ON pushed_requests (tenant, until);
+        CREATE INDEX pushed_requests_by_client ON pushed_requests (tenant, client, until);
         CREATE INDEX pushed_requests_by_end ON pushed_requests (until);
         """
 

@@ -7,8 +7,8 @@ extension SQLStore {
         try await write([]) { session in
             let waiting = try session.rows(
                 of: "pushed_requests",
-                "SELECT COUNT(*) AS number FROM pushed_requests WHERE tenant = ? AND until > ?",
-                [request.tenant, now])
+                "SELECT COUNT(*) AS number FROM pushed_requests WHERE tenant = ? AND client = ? AND until > ?",
+                [request.tenant, request.client, now])
             guard try waiting.get().first?.value("number", as: Int.self) ?? 0 < most else { return false }
             try session.run(
                 "INSERT INTO pushed_requests (tenant, digest, client, content, until) VALUES (?, ?, ?, ?, ?)",
