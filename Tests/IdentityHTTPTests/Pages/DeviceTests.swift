@@ -480,7 +480,7 @@ struct DeviceTests {
         #expect(browser.html.contains("in another network than this browser") != address.hasPrefix("192.0.2."))
     }
 
-    @Test("OIDC-28: the answer is that of the user whom the page names, not of one who signed in meanwhile")
+    @Test("OIDC-28: only the user whom the page names can answer, not one who signed in meanwhile")
     func anotherUserMeanwhile() async throws {
         let server = try await server()
         var device = TestDevice(server: server)

@@ -70,7 +70,7 @@ extension IdentityRoutes {
         else { return codePage(visit, problem: .wrongDeviceCode) }
         visit.client = client
         let (verdict, _) = try await engine.authorize(asked, as: visit.signIn, in: visit.caller(client.id, .browser))
-        // The answer to a device is asked of a user who sees what it is for, whoever is signed in.
+        // The user sees what the device is for before the answer, also one who is signed in.
         let isSignedIn = verdict == .confirm
         var flow = HostedFlow(
             asked, isSignedIn ? .confirm : .enterName(isSignUp: false), language: visit.language.language.rawValue,

@@ -145,7 +145,7 @@ extension HostedPage {
             let isForeign = visit.client?.web.isThirdParty == true
             let asked: HTML? = isForeign ? page.asked(by: visit.application, flow.request.scopes) : nil
             let whose: HTML? = device.map { page.asked(by: $0, visit) }
-            // The answer is that of the user whom the page names.
+            // The form has the user whom the page names: another one may have signed in meanwhile.
             let user: HTML? =
                 device.flatMap { _ in visit.signIn?.account.user.id }.map {
                     "<input type=\"hidden\" name=\"user\" value=\"\($0)\">"

@@ -187,7 +187,7 @@ extension IdentityRoutes {
 extension HostedPage {
     /// - Parameters:
     ///   - link: An address that the user can go on to.
-    ///   - movesOn: Whether the page goes there by itself, once its frames had time to load.
+    ///   - movesOn: Whether the page goes there by itself, after its frames have had time to load.
     static func signedOut(
         _ visit: HostedVisit, link: String?, _ status: HTTPResponse.Status = .ok, frames: [String] = [],
         movesOn: Bool = false

@@ -231,7 +231,7 @@ extension SQLSession {
     /// Rows of other tables that name the user go with the row of `users`.
     func delete(_ user: UserID, mark: Data, in tenant: TenantID, at date: Date) throws {
         try run(#"DELETE FROM outbox WHERE tenant = ? AND "user" = ?"#, [tenant, user])
-        // While the tokens of the sessions are still there to say whom to tell.
+        // Before the tokens go: they say which applications hear of it.
         try endBrowserSessions(of: user, in: tenant, at: date)
         try run(#"UPDATE held_names SET "user" = NULL WHERE tenant = ? AND "user" = ?"#, [tenant, user])
         try run("DELETE FROM users WHERE tenant = ? AND id = ?", [tenant, user], expecting: 1)

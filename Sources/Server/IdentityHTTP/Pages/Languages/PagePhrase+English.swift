@@ -120,7 +120,7 @@ extension PagePhrase {
         case .newAddressHelp: "We send a code to the new address. We may first send one to your present address."
         case .methodsHelp: "After your password we may ask for a code that we send to one of these addresses."
         case .methodSuspended: "It cannot be used for now: the password was reset."
-        case .sessionsHelp: "Do you not know an entry? Sign it out, and change your password."
+        case .sessionsHelp: "If you do not know an entry, sign it out and change your password."
         case .thisBrowser: "This browser"
         case .browser: "A browser"
         case .lastUsed: "Last used"
