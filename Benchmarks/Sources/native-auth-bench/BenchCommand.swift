@@ -142,6 +142,7 @@ struct BenchCommand: AsyncParsableCommand {
             case .code: [.otpSignUpTokens]
             case .password: [.passwordSignUp]
             case .both: [.otpSignUpTokens, .passwordSignUp]
+            case .browser: [.pageSignUp]
             }
         for kind in kinds {
             let end = ContinuousClock.now + .seconds(30)
@@ -182,6 +183,7 @@ struct BenchPlace: Sendable {
         let data = folder.appending(path: database == nil ? scenario.rawValue : "node")
         var place = ["--data", data.path]
         if let database { place += ["--database", database] }
+        if BenchScenario.pages.contains(scenario) { place += ["--config", try pagesTenant().path] }
         let algorithm: String? = scenario == .refreshES256 ? "ES256" : database == nil ? nil : "RS256"
         let arguments =
             ["serve", "--port", "0", "--log-level", "error", "--fixed-code", BenchCast.code] + place
@@ -191,6 +193,13 @@ struct BenchPlace: Sendable {
             _ = try run(program, ["key", "rotate", "--now", "--algorithm", algorithm] + place)
         }
         return try BenchServer(program, arguments)
+    }
+
+    /// A tenant file with the application of the hosted pages.
+    private func pagesTenant() throws -> URL {
+        let file = folder.appending(path: "pages.yaml")
+        try Data(PageSignUpJourney.tenant.utf8).write(to: file)
+        return file
     }
 
     func ceilings(seconds: Double) throws -> Ceilings {

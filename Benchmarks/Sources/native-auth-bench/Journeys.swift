@@ -13,6 +13,12 @@ enum BenchScenario: String, CaseIterable, Sendable {
     case refreshRS256 = "refresh-rs256"
     case refreshES256 = "refresh-es256"
     case mixedDay = "mixed-day"
+    /// The first page of the hosted pages, for a browser that has no cookies.
+    case page
+    case pageSignUp = "page-sign-up"
+    /// An authorization request of a browser with a session: a code without a page.
+    case authorize
+    case authorizeTokens = "authorize-tokens"
     /// Sign-ups with codes, at ten times the server's highest rate.
     case overload
 
@@ -29,6 +35,10 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case .refreshRS256: "refresh, RS256"
         case .refreshES256: "refresh, ES256"
         case .mixedDay: "mixed day"
+        case .page: "first page of a sign-in"
+        case .pageSignUp: "sign-up with a code on the pages"
+        case .authorize: "authorization with a session"
+        case .authorizeTokens: "the same, and tokens"
         case .overload: "ten times as many sign-ups"
         }
     }
@@ -36,10 +46,11 @@ enum BenchScenario: String, CaseIterable, Sendable {
     /// The accounts that the bench creates before, through the API; nil for none.
     var population: Population? {
         switch self {
-        case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload: nil
+        case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload, .page, .pageSignUp: nil
         case .passwordSignIn: .password
         case .codeSignIn, .refreshRS256, .refreshES256: .code
         case .mixedDay: .both
+        case .authorize, .authorizeTokens: .browser
         }
     }
 
@@ -47,6 +58,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case code
         case password
         case both
+        case browser
     }
 }
 
@@ -74,6 +86,8 @@ final class BenchCast: Sendable {
         var resetters: [(address: String, hasOther: Bool)] = []
         /// Refresh tokens that no journey is using now.
         var tokens: [String] = []
+        /// The fields `Cookie` of browsers with a session.
+        var browsers: [String] = []
     }
 
     init(_ name: String) {
@@ -99,12 +113,15 @@ final class BenchCast: Sendable {
     }
     func add(resetter address: String, hasOther: Bool) { state.withLock { $0.resetters.append((address, hasOther)) } }
     func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
+    func add(browser cookie: String) { state.withLock { $0.browsers.append(cookie) } }
     func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
 
     /// A random member with a password.
     func passwordMember() -> String? { state.withLock { $0.members.randomElement() } }
     /// A random member that signs in with codes.
     func codeMember() -> String? { state.withLock { $0.codeMembers.randomElement() } }
+    /// The cookies of a random browser with a session.
+    func browser() -> String? { state.withLock { $0.browsers.randomElement() } }
     /// Takes a member for one reset; the caller puts it back.
     func takeResetter() -> (address: String, hasOther: Bool)? { state.withLock { $0.resetters.popLast() } }
     /// Takes a token for one use; the caller puts its successor back.
@@ -130,6 +147,10 @@ struct JourneyMaker: Sendable {
         case .passwordSignIn: SignInJourney(cast: cast, hasPassword: true)
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
         case .refreshRS256, .refreshES256: refresh
+        case .page: Paths(paths: [("page", PageSignUpJourney.authorize)])
+        case .pageSignUp: PageSignUpJourney(cast: cast)
+        case .authorize: AuthorizeJourney(cast: cast, wantsTokens: false)
+        case .authorizeTokens: AuthorizeJourney(cast: cast, wantsTokens: true)
         case .mixedDay:
             // The mix of journeys of an app in a day: 60 % refresh, 25 % sign-in, 10 % code sign-in, 3 % sign-up, 2 %
             // reset.

@@ -8,11 +8,14 @@ struct LoadRequest: Sendable {
     let step: String
     let path: String
     let form: String?
+    /// Header fields besides those of every request.
+    var headers: [(name: String, value: String)] = []
 }
 
 /// The reply to a request.
 struct LoadReply: Sendable {
     let status: UInt
+    let headers: HTTPHeaders
     let body: ByteBuffer
 
     /// Whether the server refused the request because of overload.
@@ -50,6 +53,7 @@ final class LoadConnection: ChannelInboundHandler {
     private let host: String
     private var context: ChannelHandlerContext?
     private var status: UInt = 0
+    private var headers = HTTPHeaders()
     private var body = ByteBuffer()
     private var isLast = false
     private var onReply: ((Result<LoadReply, LoadFailure>) -> Void)?
@@ -66,6 +70,7 @@ final class LoadConnection: ChannelInboundHandler {
         self.onReply = onReply
         var head = HTTPRequestHead(version: .http1_1, method: request.form == nil ? .GET : .POST, uri: request.path)
         head.headers.add(name: "host", value: host)
+        for field in request.headers { head.headers.add(name: field.name, value: field.value) }
         guard let form = request.form else {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
@@ -89,11 +94,12 @@ final class LoadConnection: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             status = head.status.code
+            headers = head.headers
             isLast = !head.isKeepAlive
             body.clear()
         case .body(var part): body.writeBuffer(&part)
         case .end:
-            let reply = LoadReply(status: status, body: body)
+            let reply = LoadReply(status: status, headers: headers, body: body)
             // Use a new buffer: the reply keeps the old one.
             body = ByteBuffer()
             finish(.success(reply))

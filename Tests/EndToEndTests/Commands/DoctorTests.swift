@@ -60,6 +60,31 @@ import Testing
         }
     }
 
+    @Test("A redirect address that is not the application's own is told, and what is none at all")
+    func redirectAddresses() async throws {
+        try await withServer { server in
+            func problem(_ redirect: String) async throws -> String? {
+                let report = try await report(
+                    "--client-id", Self.passwordApp, "--authority", "\(server.baseURL.absoluteString)/contoso",
+                    "--redirect", redirect)
+                #expect(report.problems.allSatisfy { $0.about == "redirect address" })
+                return report.problems.first?.text
+            }
+            let expected: [(redirect: String, problem: String?)] = [
+                ("http://localhost:9999", nil), ("http://127.0.0.1:1", nil),
+                ("https://app.example.com/callback", "is not registered"),
+                ("msauth.com.example.app://auth", nil), ("msauth.com.example.other://auth", "is not registered"),
+                ("http://app.example.com/callback", "http on another machine"),
+                ("http://localhost:9999/#end", "fragment"), ("callback", "is not a URL"),
+            ]
+            for (redirect, sentence) in expected {
+                let problem = try await problem(redirect)
+                #expect((problem == nil) == (sentence == nil), "\(redirect): \(problem ?? "fine")")
+                #expect(problem?.contains(sentence ?? "") != false, "\(redirect): \(problem ?? "fine")")
+            }
+        }
+    }
+
     @Test("What a server refuses is named by its number, with what to change")
     func whatAServerRefuses() async throws {
         try await withServer { server in

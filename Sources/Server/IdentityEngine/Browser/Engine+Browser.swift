@@ -108,7 +108,10 @@ extension Engine {
     ) async throws(EngineError) -> (verdict: AuthorizationVerdict, code: Secret<String>?) {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return (.signIn, nil) }
         let context = context(of: caller, tenant, client)
-        let subject = signIn.map { vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id) }
+        // Few requests name the user.
+        let subject = (request.subject == nil ? nil : signIn).map {
+            vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id)
+        }
         let verdict = request.judged(
             signIn, subject: subject, factorDemand(request.contexts, in: context),
             allowsSignUp: context.userFlow.allowsSignUp,

@@ -43,9 +43,13 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     private static func escaped(_ text: String) -> String {
         // Most texts need nothing.
-        guard text.utf8.contains(where: { [0x26, 0x3C, 0x3E, 0x22, 0x27].contains($0) || $0 < 0x20 }) else {
-            return text
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x00..<0x20, 0x22, 0x26, 0x27, 0x3C, 0x3E: false
+            case _: true
+            }
         }
+        if isPlain { return text }
         var escaped = ""
         for character in text.unicodeScalars {
             switch character {

@@ -25,6 +25,8 @@ struct AppDoctorCommand: AsyncParsableCommand {
     @Option(help: "What the app can do beyond the first factor: mfa_required, registration_required or both.")
     var capabilities = ""
     @Option(help: "Scopes that the app asks for, without openid, profile and offline_access.") var scopes = ""
+    @Option(help: "Also look whether browsers may come back to this redirect address of the app.")
+    var redirect: String?
     @Option(help: "Also look whether this user can sign in.") var email: String?
     @Flag(help: "Also begin a sign-up for --email, which mails it a code; without the code no account is made.")
     var create = false
@@ -46,7 +48,8 @@ struct AppDoctorCommand: AsyncParsableCommand {
         let configuration = values.check(Notebook(area: .configuration, tell: report.add))
         // With a wrong value the server could only report the same fault.
         if let configuration, report.problems == 0 {
-            let doctor = ServerCheck(configuration: configuration, email: email, createsSignUp: create)
+            let doctor = ServerCheck(
+                configuration: configuration, email: email, createsSignUp: create, redirect: redirect)
             await doctor.check(report.add)
         }
         try report.end(asJSON: json)

@@ -8,6 +8,8 @@ struct ServerCheck {
     let configuration: NativeAuthConfiguration
     let email: String?
     let createsSignUp: Bool
+    /// An address that browsers come back to; nil when the app opens none.
+    let redirect: String?
 
     /// Not an e-mail address, so that no sign-up begins with it. A server may check the name before the app; then the
     /// sign-in shows whether it accepts the app.
@@ -20,7 +22,11 @@ struct ServerCheck {
 
     func check(_ tell: @escaping (Finding) -> Void) async {
         if await checkServer(Notebook(area: .server, tell: tell)) {
-            await checkApplication(Notebook(area: .application, tell: tell))
+            let notes = Notebook(area: .application, tell: tell)
+            await checkApplication(notes)
+            if let redirect {
+                await RedirectCheck(configuration: configuration, redirect: redirect).check(notes)
+            }
         }
         await checkDevelopmentServer(Notebook(area: .developmentServer, tell: tell))
     }
