@@ -264,7 +264,10 @@ struct AccountScreenTests {
     @Test func aCopyOfTheDataIsOneDocument() async throws {
         let account = try await account(of: tenant())
         let copy = try JSONDecoder().decode([String: JSONValue].self, from: try await account.export())
-        #expect(Set(copy.keys) == ["user", "methods", "sessions", "earlierAddresses", "groups", "activity"])
+        #expect(
+            Set(copy.keys) == [
+                "user", "methods", "sessions", "earlierAddresses", "groups", "allowedApplications", "activity",
+            ])
         guard case .object(let user) = copy["user"] else { throw Unexpected() }
         #expect(user["displayName"]?.string == "Dana")
     }

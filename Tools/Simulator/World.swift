@@ -432,6 +432,24 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         }
     }
 
+    func consents(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [Consent] {
+        try await store.consents(of: user, in: tenant)
+    }
+
+    func give(_ consent: Consent, in tenant: TenantID, recording event: AuditEvent) async throws(StoreError) {
+        try await write { () async throws(StoreError) in
+            try await store.give(consent, in: tenant, recording: event)
+        }
+    }
+
+    func withdrawConsent(
+        of user: UserID, to client: ClientID, in tenant: TenantID, at date: Date, recording event: AuditEvent
+    ) async throws(StoreError) -> Bool {
+        try await write { () async throws(StoreError) in
+            try await store.withdrawConsent(of: user, to: client, in: tenant, at: date, recording: event)
+        }
+    }
+
     func signingKeys(for tenant: TenantID) async throws(StoreError) -> [SigningKeyRecord] {
         try await store.signingKeys(for: tenant)
     }

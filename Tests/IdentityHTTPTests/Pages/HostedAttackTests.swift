@@ -204,8 +204,8 @@ struct HostedAttackTests {
         }
     }
 
-    @Test("OIDC-26: the users of another organisation's application are asked, after the sign-in and with a session")
-    func consent() async throws {
+    /// The shop as another organisation's application.
+    private func foreignShop() throws -> (IdentityTestServer, TestRelyingParty) {
         let directory = try TestDirectory.directory()
         var entries = directory.entries
         let index = try #require(entries[0].applications.firstIndex { $0.id.description == TestDirectory.shop })
@@ -214,7 +214,69 @@ struct HostedAttackTests {
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
             ports.clients = foreign
         }
-        let shop = TestRelyingParty(client: TestDirectory.shop, redirect: "https://shop.example/back")
+        return (server, TestRelyingParty(client: TestDirectory.shop, redirect: "https://shop.example/back"))
+    }
+
+    @Test("OIDC-26: what a user allowed is kept for the user, the application and the scopes, until it is withdrawn")
+    func keptConsent() async throws {
+        let (server, shop) = try foreignShop()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: shop)
+        try await browser.submit([:])
+        let secret = ["client_secret": TestDirectory.shopSecret]
+        let tokens = try await shop.redeem(try #require(browser.answer["code"]), at: server, secret)
+        let refresh = try #require(tokens.text("refresh_token"))
+        let page = "/\(shop.tenant)/account/sessions"
+        #expect(try await server.count("SELECT COUNT(*) FROM audit WHERE kind = 'consent.given'") == 1)
+
+        // No page any more, with and without the permission to show one, and after a new sign-in.
+        try await browser.get(shop.path(), follows: false)
+        #expect(browser.answer["code"] != nil)
+        try await browser.get(shop.path(["prompt": "none"]), follows: false)
+        #expect(browser.answer["code"] != nil)
+        let other = TestBrowser(server)
+        try await other.signIn(email, for: shop)
+        #expect(other.answer["code"] != nil)
+        #expect(try await server.count("SELECT COUNT(*) FROM audit WHERE kind = 'consent.given'") == 1)
+
+        // More scopes, a wish to be asked, and another user.
+        try await browser.get(shop.path(["scope": "openid profile email offline_access"]))
+        #expect(browser.title == "Continue to Shop")
+        try await browser.get(shop.path(["scope": "openid email", "prompt": "none"]), follows: false)
+        #expect(browser.answer["error"] == "consent_required")
+        try await browser.get(shop.path(["prompt": "consent"]))
+        #expect(browser.title == "Continue to Shop")
+        let stranger = TestBrowser(server)
+        try await stranger.signUp("kim@example.com", at: server, for: shop)
+        #expect(stranger.answer["code"] == nil && stranger.title == "Continue to Shop")
+
+        // Another browser's form, and another user's session, take nothing back.
+        try await stranger.get(page)
+        #expect(!stranger.html.contains("Applications that you allowed"))
+        try await browser.get(page)
+        #expect(browser.html.contains("Applications that you allowed"))
+        let form = try #require(browser.forms.first { $0.names.contains("client") })
+        try await stranger.post(form.action, form.fields + [(".action", "withdraw")])
+        #expect(try await server.count("SELECT COUNT(*) FROM consents") == 1)
+
+        try await browser.submit(["client": TestDirectory.shop], action: "withdraw")
+        #expect(browser.status == 200 && !browser.html.contains("Applications that you allowed"))
+        #expect(try await server.count("SELECT COUNT(*) FROM consents") == 0)
+        #expect(try await server.count("SELECT COUNT(*) FROM audit WHERE kind = 'consent.withdrawn'") == 1)
+        let refused = try await shop.redeem(
+            "", at: server,
+            [
+                "grant_type": "refresh_token", "refresh_token": refresh, "code": nil, "redirect_uri": nil,
+                "code_verifier": nil, "client_secret": TestDirectory.shopSecret,
+            ])
+        #expect(refused["error"] == "invalid_grant")
+        try await browser.get(shop.path(["prompt": "none"]), follows: false)
+        #expect(browser.answer["error"] == "consent_required")
+    }
+
+    @Test("OIDC-26: the users of another organisation's application are asked, after the sign-in and with a session")
+    func consent() async throws {
+        let (server, shop) = try foreignShop()
         let browser = TestBrowser(server)
         try await browser.signUp(email, at: server, for: shop)
         #expect(browser.answer["code"] == nil && browser.title == "Continue to Shop")

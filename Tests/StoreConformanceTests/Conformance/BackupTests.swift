@@ -143,6 +143,7 @@ struct BackupTests {
                     #"browser_sessions (tenant BLOB, id BLOB, digest BLOB, "user" BLOB, has_two_factors INTEGER)"#,
                     "presented_codes (tenant BLOB, digest BLOB)", "devices (tenant BLOB, digest BLOB)",
                     "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
+                    #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """
                     notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)

@@ -47,7 +47,8 @@ extension Account {
     }
 
     /// A copy of everything that the server has stored about the user: one JSON document, to be given to the user as it
-    /// is. It has the members `user`, `methods`, `sessions`, `earlierAddresses` and `activity`.
+    /// is. It has the members `user`, `methods`, `sessions`, `earlierAddresses`, `groups`, `allowedApplications` and
+    /// `activity`.
     public func export(correlationID: UUID? = nil) async throws(AccountError) -> Data {
         let id = correlationID ?? client.makeCorrelationID()
         let response = try await directory(.export, correlationID: id)

@@ -112,14 +112,16 @@ extension Engine {
         let subject = (request.subject == nil ? nil : signIn).map {
             vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id)
         }
+        let lacksConsent = try await lacksConsent(request, as: signIn, to: client, in: tenant)
         let verdict = request.judged(
             signIn, subject: subject, factorDemand(request.contexts, in: context),
             allowsSignUp: context.userFlow.allowsSignUp,
-            asksForConsent: client.web.isThirdParty, isConfirmed: isConfirmed, now: context.now)
+            asksForConsent: lacksConsent, isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
         if !request.prompts.contains(.none) { try await noteUse(of: signIn.session, now: context.now) }
         if caller.front == .account { return (verdict, nil) }
+        if isConfirmed { try await noteConsent(to: request, of: signIn.account.user.id, in: context) }
         let code = try code(
             for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
         return (verdict, code)

@@ -51,7 +51,7 @@ extension Subscriber.Event {
         case .signInLocked: self = .signInBlocked
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
-            .deviceDeclined, .clientRefused,
+            .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
             .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,

@@ -45,7 +45,8 @@ package enum Activity: Hashable, Sendable {
             self = .failures
         case .codeSent: self = .codesSent
         case .signUpStarted, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected,
-            .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .clientRefused, .browserSignedOut,
+            .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
+            .clientRefused, .browserSignedOut,
             .logoutUndelivered,
             .secondFactorRequired, .secondFactorPassed,
             .methodRegistered, .methodsForgotten,

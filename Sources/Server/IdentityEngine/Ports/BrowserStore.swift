@@ -128,8 +128,9 @@ package struct CodeFacts: Hashable, Sendable {
     }
 }
 
-/// Stores browser sessions, the codes that were presented, and the devices that wait for a user of a session.
-package protocol BrowserStore: DeviceStore, PushedRequestStore {
+/// Stores browser sessions, the codes that were presented, what users allowed applications, and the devices that wait for a user
+/// of a session.
+package protocol BrowserStore: DeviceStore, PushedRequestStore, ConsentStore {
     /// The session whose cookie has this digest, with its account, in one round trip; nil when there is none. It may have
     /// ended by time.
     func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn?

@@ -362,6 +362,9 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         /// A user allowed a device without a browser.
         case deviceAllowed = "device.allowed"
         case deviceDeclined = "device.declined"
+        /// A user allowed an application of another organisation what it asked for; the detail lists the scopes.
+        case consentGiven = "consent.given"
+        case consentWithdrawn = "consent.withdrawn"
         /// A confidential application did not prove who it is; the detail says how it tried.
         case clientRefused = "client.auth_failed"
         /// A user signed out in the browser.

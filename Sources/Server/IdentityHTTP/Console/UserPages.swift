@@ -340,6 +340,7 @@ extension Console {
             sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
             earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
             groups: try await engine.groups(of: id, in: tenant.id),
+            consents: try await engine.consents(of: id, in: tenant.id),
             activity: try await engine.activity(of: id, in: tenant.id))
         if case .refused(let refusal) = try await engine.recordExport(
             of: id, in: tenant, as: actor(visitor, context), now: now)

@@ -339,7 +339,7 @@ enum DirectoryCodec {
     /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).
     static func export(
         _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], earlier undos: [EmailUndo],
-        groups: [UserGroup], activity: [RecordedEvent]
+        groups: [UserGroup], consents: [Consent], activity: [RecordedEvent]
     ) -> Export {
         Export(
             user: members(of: profile), methods: methods, sessions: sessions.map(session),
@@ -347,6 +347,9 @@ enum DirectoryCodec {
                 .init(emailAddress: $0.old.address, canBeRestoredUntil: $0.until.ISO8601Format())
             },
             groups: groups.map { .init(id: $0.id.text, displayName: $0.displayName) },
+            allowedApplications: consents.map {
+                .init(appId: $0.client.description, scopes: $0.scopes, at: $0.givenAt.ISO8601Format())
+            },
             activity: activity.map {
                 .init(
                     at: $0.event.at.ISO8601Format(), event: $0.event.kind.rawValue,
@@ -367,6 +370,12 @@ enum DirectoryCodec {
             var displayName: String
         }
 
+        struct AllowedApplication: Encodable {
+            var appId: String
+            var scopes: [String]
+            var at: String
+        }
+
         struct EarlierAddress: Encodable {
             var emailAddress: String
             /// Until then the reader of a mail to the address can take the change back.
@@ -378,6 +387,8 @@ enum DirectoryCodec {
         var sessions: [Directory.Session]
         var earlierAddresses: [EarlierAddress]
         var groups: [Group]
+        /// What the user allowed applications of other organisations.
+        var allowedApplications: [AllowedApplication]
         /// What the audit trail says about the user, the newest first, at most 1,000 events.
         var activity: [Event]
     }

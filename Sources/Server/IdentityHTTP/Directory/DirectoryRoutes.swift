@@ -180,7 +180,9 @@ extension IdentityRoutes {
                 engine.profile(of: caller),
                 methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
                 sessions: sessions, earlier: undos,
-                groups: try await engine.groups(of: caller.user, in: caller.tenant.id), activity: activity), context)
+                groups: try await engine.groups(of: caller.user, in: caller.tenant.id),
+                consents: try await engine.consents(of: caller.user, in: caller.tenant.id), activity: activity), context
+        )
     }
 
     private func deletion(_ due: Date?, _ context: IdentityRequestContext) throws -> Response {

@@ -35,12 +35,13 @@ package enum UserDocument {
     /// Everything that is stored about the user, as the user's own export.
     package static func export(
         _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary], earlier undos: [EmailUndo],
-        groups: [UserGroup], activity: [RecordedEvent]
+        groups: [UserGroup], consents: [Consent], activity: [RecordedEvent]
     ) throws -> String {
         try line(
             DirectoryCodec.export(
                 profile, methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
-                sessions: sessions, earlier: undos, groups: groups, activity: activity))
+                sessions: sessions, earlier: undos, groups: groups, consents: consents,
+                activity: activity))
     }
 
     /// A user who was deleted a moment ago.

@@ -251,6 +251,8 @@ enum SchemaName: String, CaseIterable {
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),
                 "groups": .list(of: .object(["id": .uuid, "displayName": .text])),
+                "allowedApplications": .list(
+                    of: .object(["appId": .uuid, "scopes": .list(of: .text), "at": .moment])),
                 "earlierAddresses": .list(of: .object(["emailAddress": .text, "canBeRestoredUntil": .moment])),
                 "activity": .list(of: .event),
             ])

@@ -94,6 +94,7 @@ struct OperatorDesk: Sendable {
                 sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
                 earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
                 groups: try await engine.groups(of: id, in: tenant.id),
+                consents: try await engine.consents(of: id, in: tenant.id),
                 activity: try await engine.activity(of: id, in: tenant.id))
             try accepted(try await engine.recordExport(of: id, in: tenant, as: actor, now: now))
             return try json(document, trace)

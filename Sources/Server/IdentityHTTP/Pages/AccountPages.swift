@@ -275,6 +275,13 @@ extension IdentityRoutes {
                 return signedOut(visit)
             }
             return try await done(answer, .sessions, form, caller, visit)
+        case "withdraw":
+            guard let client = ClientID(try Console.value("client", of: form)) else {
+                return Self.seeOther(visit.path(of: .sessions))
+            }
+            let answer = try await engine.withdrawConsent(
+                to: client, of: caller, from: source(visit), now: visit.now)
+            return try await done(answer, .sessions, form, caller, visit)
         case _: return Self.seeOther(visit.path(of: .sessions))
         }
     }
@@ -333,7 +340,13 @@ extension IdentityRoutes {
         typed: FormFields? = nil
     ) async throws -> Response {
         var view = AccountView(caller: caller, profile: engine.profile(of: caller))
-        if part == .sessions { view.sessions = try await engine.sessions(of: caller, now: visit.now) }
+        if part == .sessions {
+            view.sessions = try await engine.sessions(of: caller, now: visit.now)
+            for consent in try await engine.consents(of: caller.user, in: visit.tenant.id) {
+                let client = try await engine.application(named: consent.client, in: visit.tenant)
+                view.consents.append((consent.client, client?.displayName ?? consent.client.description))
+            }
+        }
         let browser = visit.cookies.browser ?? Base64URL.encode(engine.ports.randomness.bytes(16))
         let (session, user) = (caller.session?.text ?? "", caller.user.description)
         func form(_ part: AccountPart) -> AccountForm {

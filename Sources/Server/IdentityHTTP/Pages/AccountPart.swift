@@ -79,6 +79,8 @@ struct AccountView: Sendable {
     var profile: UserProfile
     /// On the page of the sessions.
     var sessions: [SessionSummary] = []
+    /// What the user allowed applications of other organisations, with their names; there, too.
+    var consents: [(client: ClientID, name: String)] = []
     /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
     var attributes: [AttributeDefinition] {
         caller.changeableAttributes.map { attribute in

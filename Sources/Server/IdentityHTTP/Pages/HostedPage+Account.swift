@@ -180,10 +180,21 @@ extension HostedPage {
                 \(form("<input type=\"hidden\" name=\"session\" value=\"\(session.id.text)\">\(action("end", .signOutButton, of: title))"))</li>
                 """
         }
+        let allowed = view.consents.map { consent -> HTML in
+            """
+            <li><div class="what"><strong>\(consent.name)</strong></div>
+            \(form("<input type=\"hidden\" name=\"client\" value=\"\(consent.client)\">\(action("withdraw", .remove, of: consent.name))"))</li>
+            """
+        }
+        let applications: HTML? =
+            allowed.isEmpty
+            ? nil
+            : "<section><h2>\(language(.allowedApplications))</h2><ul class=\"entries\">\(allowed)</ul></section>"
         return """
             <p class="lead">\(language(.sessionsHelp))</p>
             <ul class="entries">\(items)</ul>
             \(form("\(button("others", .endOthers))\(button("all", .endAll))"))
+            \(applications)
             """
     }
 

@@ -198,10 +198,12 @@ extension IdentityRoutes {
             guard let code = ticket.code else {
                 return setting(ticket, try backToAccount(next, handle, visit), visit)
             }
-            // A user who has just signed in has not seen yet what another organisation's application asks for. The code of the
-            // sign-in is not given.
+            // A user who has just signed in may not have seen yet what another organisation's application asks for. The code
+            // of the sign-in is then not given.
             // Nor has a user who answers a device: only their own answer ends that flow.
-            if flow.request.device != nil || visit.client?.web.isThirdParty == true && flow.step != .confirm {
+            let lacksConsent =
+                flow.step == .confirm ? false : try await self.lacksConsent(to: flow.request, after: ticket, visit)
+            if flow.request.device != nil || lacksConsent {
                 next.step = .confirm
                 next.shown = nil
                 return setting(ticket, try store(next, handle, visit), visit)
@@ -259,6 +261,17 @@ extension IdentityRoutes {
             response.headers.append(HTTPField(name: .setCookie, value: field))
         }
         return response
+    }
+
+    private func lacksConsent(
+        to request: AuthorizationRequest, after ticket: BrowserTicket, _ visit: HostedVisit
+    ) async throws -> Bool {
+        guard let client = visit.client, client.web.isThirdParty else { return false }
+        var signIn = visit.signIn
+        if let cookie = ticket.cookie {
+            signIn = try await engine.browserSignIn(cookie, in: visit.tenant, now: visit.now)
+        }
+        return try await engine.lacksConsent(request, as: signIn, to: client, in: visit.tenant)
     }
 
     private func setting(_ ticket: BrowserTicket, _ response: Response, _ visit: HostedVisit) -> Response {

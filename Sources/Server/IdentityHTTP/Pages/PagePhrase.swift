@@ -59,7 +59,7 @@ enum PagePhrase: Hashable, Sendable {
     case next, signInButton, signOutButton, cancel, sendAgain, forgotPassword, otherAccount, goOn
     case haveAccount, noAccount, startAgain
     case backToApp(String)
-    case save, rename, remove, endOthers, endAll, download, keepAccount, backToAccount
+    case save, rename, remove, endOthers, endAll, allowedApplications, download, keepAccount, backToAccount
 
     // Problems.
     case wrongCode, oldCode

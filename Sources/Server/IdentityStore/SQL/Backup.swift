@@ -61,7 +61,7 @@ package enum BackupTables {
     /// backup (`REL-BAK-3`).
     package static let leftOut = [
         "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
-        "browser_sessions", "presented_codes", "devices", "pushed_requests", "logouts",
+        "browser_sessions", "presented_codes", "devices", "pushed_requests", "logouts", "consents",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]

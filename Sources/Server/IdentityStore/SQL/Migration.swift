@@ -41,6 +41,7 @@ package struct Migration: Sendable {
         Migration(name: "0025 browsers", sqlite: browsers),
         Migration(name: "0026 logouts", sqlite: logouts),
         Migration(name: "0027 devices", sqlite: devices),
+        Migration(name: "0030 consents", sqlite: consents),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -72,6 +73,19 @@ package struct Migration: Sendable {
         ALTER TABLE users ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
         UPDATE users SET position = random() & 9223372036854775807;
         CREATE INDEX users_by_position ON users (tenant, position) WHERE password_hash IS NOT NULL;
+        """
+
+    /// What users allowed applications of other organisations.
+    private static let consents = """
+        CREATE TABLE consents (
+            tenant BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            client BLOB NOT NULL,
+            scopes TEXT NOT NULL,
+            given_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, "user", client),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// Users who are signed in in a browser, and the authorization codes that were presented.

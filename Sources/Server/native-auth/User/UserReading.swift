@@ -134,6 +134,7 @@ extension UserCommand {
                     sessions: try await found.sessions(),
                     earlier: try await engine.emailUndos(of: found.id, in: found.tenant.id, now: found.opened.now),
                     groups: try await engine.groups(of: found.id, in: found.tenant.id),
+                    consents: try await engine.consents(of: found.id, in: found.tenant.id),
                     activity: try await engine.activity(of: found.id, in: found.tenant.id))
                 try await found.opened.store.record(found.event(.dataExported))
                 say(document)

@@ -127,7 +127,7 @@ extension AuditEvent.Kind {
         case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
-            .deviceAllowed, .deviceDeclined,
+            .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
             .browserSignedOut, .logoutUndelivered,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .factorRuleChanged,
@@ -156,7 +156,7 @@ extension AuditEvent.Kind {
             "UserManagement"
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
-            .deviceDeclined, .clientRefused,
+            .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
             .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
@@ -178,7 +178,8 @@ extension AuditEvent.Kind {
             .secondFactorFailed, .daemonRefused, .clientRefused, .deviceDeclined, .logoutUndelivered:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
-            .tokenRevoked, .codeRedeemed, .deviceAllowed, .browserSignedOut, .signInSucceeded, .secondFactorPassed,
+            .tokenRevoked, .codeRedeemed, .deviceAllowed, .consentGiven, .consentWithdrawn, .browserSignedOut,
+            .signInSucceeded, .secondFactorPassed,
             .methodRegistered,
             .methodsForgotten,
             .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,

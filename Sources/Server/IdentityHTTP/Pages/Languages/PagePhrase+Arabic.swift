@@ -136,6 +136,7 @@ extension PagePhrase {
         case .remove: "إزالة"
         case .endOthers: "تسجيل الخروج من كل مكان آخر"
         case .endAll: "تسجيل الخروج من كل مكان"
+        case .allowedApplications: "التطبيقات التي سمحت لها"
         case .download: "تنزيل"
         case .keepAccount: "الاحتفاظ بحسابي"
         case .backToAccount: "العودة إلى حسابك"

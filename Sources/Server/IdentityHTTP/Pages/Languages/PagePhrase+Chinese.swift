@@ -130,6 +130,7 @@ extension PagePhrase {
         case .remove: "移除"
         case .endOthers: "在其他所有地方退出登录"
         case .endAll: "在所有地方退出登录"
+        case .allowedApplications: "你允许的应用"
         case .download: "下载"
         case .keepAccount: "保留我的账户"
         case .backToAccount: "返回您的账户"

@@ -137,6 +137,7 @@ extension PagePhrase {
         case .remove: "Odebrat"
         case .endOthers: "Odhlásit se všude jinde"
         case .endAll: "Odhlásit se všude"
+        case .allowedApplications: "Povolené aplikace"
         case .download: "Stáhnout"
         case .keepAccount: "Ponechat účet"
         case .backToAccount: "Zpět k vašemu účtu"

@@ -137,6 +137,7 @@ extension PagePhrase {
         case .remove: "Fjern"
         case .endOthers: "Log af alle andre steder"
         case .endAll: "Log af overalt"
+        case .allowedApplications: "Apps, som du har givet tilladelse"
         case .download: "Hent"
         case .keepAccount: "Behold min konto"
         case .backToAccount: "Tilbage til din konto"

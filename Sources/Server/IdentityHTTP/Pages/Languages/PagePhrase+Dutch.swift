@@ -141,6 +141,7 @@ extension PagePhrase {
         case .remove: "Verwijderen"
         case .endOthers: "Overal elders afmelden"
         case .endAll: "Overal afmelden"
+        case .allowedApplications: "Apps die u toestemming gaf"
         case .download: "Downloaden"
         case .keepAccount: "Mijn account behouden"
         case .backToAccount: "Terug naar uw account"

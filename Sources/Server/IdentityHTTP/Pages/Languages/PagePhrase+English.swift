@@ -137,6 +137,7 @@ extension PagePhrase {
         case .remove: "Remove"
         case .endOthers: "Sign out everywhere else"
         case .endAll: "Sign out everywhere"
+        case .allowedApplications: "Applications that you allowed"
         case .download: "Download"
         case .keepAccount: "Keep my account"
         case .backToAccount: "Back to your account"

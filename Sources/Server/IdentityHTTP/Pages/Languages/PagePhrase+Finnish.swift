@@ -141,6 +141,7 @@ extension PagePhrase {
         case .remove: "Poista"
         case .endOthers: "Kirjaudu ulos kaikkialta muualta"
         case .endAll: "Kirjaudu ulos kaikkialta"
+        case .allowedApplications: "Sovellukset, joille annoit luvan"
         case .download: "Lataa"
         case .keepAccount: "Säilytä tilini"
         case .backToAccount: "Takaisin tiliisi"

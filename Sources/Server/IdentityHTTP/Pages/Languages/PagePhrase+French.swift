@@ -143,6 +143,7 @@ extension PagePhrase {
         case .remove: "Retirer"
         case .endOthers: "Se déconnecter partout ailleurs"
         case .endAll: "Se déconnecter partout"
+        case .allowedApplications: "Applications que vous avez autorisées"
         case .download: "Télécharger"
         case .keepAccount: "Garder mon compte"
         case .backToAccount: "Retour à votre compte"

@@ -144,6 +144,7 @@ extension PagePhrase {
         case .remove: "Entfernen"
         case .endOthers: "Überall sonst abmelden"
         case .endAll: "Überall abmelden"
+        case .allowedApplications: "Anwendungen, denen Sie etwas erlaubt haben"
         case .download: "Herunterladen"
         case .keepAccount: "Mein Konto behalten"
         case .backToAccount: "Zurück zu Ihrem Konto"

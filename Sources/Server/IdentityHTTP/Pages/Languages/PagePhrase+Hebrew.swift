@@ -134,6 +134,7 @@ extension PagePhrase {
         case .remove: "הסרה"
         case .endOthers: "התנתקות מכל מקום אחר"
         case .endAll: "התנתקות מכל מקום"
+        case .allowedApplications: "יישומים שאישרת"
         case .download: "הורדה"
         case .keepAccount: "לשמור את החשבון שלי"
         case .backToAccount: "חזרה לחשבון שלך"

@@ -139,6 +139,7 @@ extension PagePhrase {
         case .remove: "Rimuovi"
         case .endOthers: "Esci da tutti gli altri"
         case .endAll: "Esci ovunque"
+        case .allowedApplications: "Applicazioni che hai autorizzato"
         case .download: "Scarica"
         case .keepAccount: "Conserva il mio account"
         case .backToAccount: "Torna al tuo account"

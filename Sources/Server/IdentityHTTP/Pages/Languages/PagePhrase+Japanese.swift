@@ -130,6 +130,7 @@ extension PagePhrase {
         case .remove: "削除"
         case .endOthers: "ほかの場所でサインアウト"
         case .endAll: "すべての場所でサインアウト"
+        case .allowedApplications: "許可したアプリ"
         case .download: "ダウンロード"
         case .keepAccount: "アカウントを残す"
         case .backToAccount: "アカウントに戻る"

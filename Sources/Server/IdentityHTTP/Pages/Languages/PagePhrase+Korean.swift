@@ -130,6 +130,7 @@ extension PagePhrase {
         case .remove: "제거"
         case .endOthers: "다른 모든 곳에서 로그아웃"
         case .endAll: "모든 곳에서 로그아웃"
+        case .allowedApplications: "허용한 앱"
         case .download: "다운로드"
         case .keepAccount: "내 계정 유지"
         case .backToAccount: "내 계정으로 돌아가기"

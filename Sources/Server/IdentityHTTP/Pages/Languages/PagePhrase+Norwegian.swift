@@ -137,6 +137,7 @@ extension PagePhrase {
         case .remove: "Fjern"
         case .endOthers: "Logg av alle andre steder"
         case .endAll: "Logg av overalt"
+        case .allowedApplications: "Apper du har gitt tillatelse"
         case .download: "Last ned"
         case .keepAccount: "Behold kontoen min"
         case .backToAccount: "Tilbake til kontoen din"

@@ -139,6 +139,7 @@ extension PagePhrase {
         case .remove: "Usuń"
         case .endOthers: "Wyloguj się wszędzie indziej"
         case .endAll: "Wyloguj się wszędzie"
+        case .allowedApplications: "Aplikacje, którym zezwolono na dostęp"
         case .download: "Pobierz"
         case .keepAccount: "Zachowaj moje konto"
         case .backToAccount: "Wróć do konta"

@@ -140,6 +140,7 @@ extension PagePhrase {
         case .remove: "Remover"
         case .endOthers: "Encerrar as outras sessões"
         case .endAll: "Encerrar todas as sessões"
+        case .allowedApplications: "Aplicações que autorizou"
         case .download: "Baixar"
         case .keepAccount: "Manter a minha conta"
         case .backToAccount: "Voltar à sua conta"

@@ -140,6 +140,7 @@ extension PagePhrase {
         case .remove: "Quitar"
         case .endOthers: "Cerrar sesión en los demás sitios"
         case .endAll: "Cerrar sesión en todas partes"
+        case .allowedApplications: "Aplicaciones que autorizaste"
         case .download: "Descargar"
         case .keepAccount: "Conservar mi cuenta"
         case .backToAccount: "Volver a tu cuenta"

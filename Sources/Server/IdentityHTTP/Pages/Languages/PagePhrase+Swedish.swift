@@ -138,6 +138,7 @@ extension PagePhrase {
         case .remove: "Ta bort"
         case .endOthers: "Logga ut överallt annars"
         case .endAll: "Logga ut överallt"
+        case .allowedApplications: "Appar som du har tillåtit"
         case .download: "Ladda ner"
         case .keepAccount: "Behåll mitt konto"
         case .backToAccount: "Tillbaka till ditt konto"

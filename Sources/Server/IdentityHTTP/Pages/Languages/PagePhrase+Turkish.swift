@@ -137,6 +137,7 @@ extension PagePhrase {
         case .remove: "Kaldır"
         case .endOthers: "Diğer her yerde oturumu kapat"
         case .endAll: "Her yerde oturumu kapat"
+        case .allowedApplications: "İzin verdiğiniz uygulamalar"
         case .download: "İndir"
         case .keepAccount: "Hesabımı koru"
         case .backToAccount: "Hesabınıza dönün"

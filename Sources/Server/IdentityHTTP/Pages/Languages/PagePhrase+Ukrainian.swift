@@ -140,6 +140,7 @@ extension PagePhrase {
         case .remove: "Вилучити"
         case .endOthers: "Вийти всюди, крім цього браузера"
         case .endAll: "Вийти всюди"
+        case .allowedApplications: "Застосунки, яким ви надали дозвіл"
         case .download: "Завантажити"
         case .keepAccount: "Зберегти мій обліковий запис"
         case .backToAccount: "Назад до вашого облікового запису"
