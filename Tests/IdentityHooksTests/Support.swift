@@ -183,6 +183,10 @@ struct PlainIssuer: TokenIssuer {
     ) throws(AssertionFault) -> VerifiedAssertion {
         throw .malformed
     }
+
+    func verifyProof(_ proof: String) throws(ProofFault) -> VerifiedProof {
+        throw .malformed
+    }
 }
 
 /// Counts the steps that wait.

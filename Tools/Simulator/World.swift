@@ -334,7 +334,7 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
     }
 
     func useAssertion(
-        _ mark: Data, in tenant: TenantID, until end: Date, recording event: AuditEvent
+        _ mark: Data, in tenant: TenantID, until end: Date, recording event: AuditEvent?
     ) async throws(StoreError) -> Bool {
         try await write { () async throws(StoreError) in
             try await store.useAssertion(mark, in: tenant, until: end, recording: event)

@@ -256,6 +256,8 @@ package struct IdentityRoutes: Sendable {
         var caller = caller(
             tenant: try context.parameters.require("tenant"), client: asked.client, request, context)
         if asked.command.isAboutTokens { caller.front = .token }
+        // Only a request for tokens has one; elsewhere the header means nothing.
+        if asked.grant != nil { caller.proof = Self.proof(of: request) }
         let outcome = try await outcome(of: asked.command, in: caller, context)
         let unknown = try await engine.unknownAttributes(of: asked.command, in: caller)
         if let unknown {
@@ -381,6 +383,7 @@ package struct IdentityRoutes: Sendable {
         configuration.backchannelLogoutSessionSupported = true
         configuration.frontchannelLogoutSupported = true
         configuration.frontchannelLogoutSessionSupported = true
+        configuration.dpopSigningAlgValuesSupported = ProofAlgorithm.allCases.map(\.rawValue)
         let document = ByteBuffer(bytes: try WireJSON.encode(configuration))
         discoveryDocuments.withLock { $0[tenant.id] = document }
         return Self.publicDocument(document)
@@ -436,6 +439,7 @@ enum IdentityHeader {
     static let clientOS = HTTPField.Name(WireHeader.clientOS)!
     static let clientRequestID = HTTPField.Name(WireHeader.clientRequestID)!
     static let requestID = HTTPField.Name(WireHeader.requestID)!
+    static let dpop = HTTPField.Name("DPoP")!
     static let consistencyLevel = HTTPField.Name("ConsistencyLevel")!
 }
 

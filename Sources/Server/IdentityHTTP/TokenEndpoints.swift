@@ -42,19 +42,23 @@ extension IdentityRoutes {
         return try Self.uncached(
             TokenIntrospectionReply(
                 active: true, scope: claims.scopes.joined(separator: " "), clientID: claims.client.description,
-                username: tellsAddress ? live.user.email : nil, tokenType: "Bearer",
+                username: tellsAddress ? live.user.email : nil, tokenType: claims.key == nil ? "Bearer" : "DPoP",
                 expiration: Int(claims.expiresAt.timeIntervalSince1970),
                 issuedAt: Int(claims.issuedAt.timeIntervalSince1970), subject: claims.subject,
                 audience: claims.audience, issuer: "\(engine.settings.baseURL)/\(tenant.id)/v2.0",
-                authenticationContexts: claims.contexts.isEmpty ? nil : claims.contexts))
+                authenticationContexts: claims.contexts.isEmpty ? nil : claims.contexts,
+                confirmation: claims.key.map { KeyConfirmation(thumbprint: $0) }))
     }
 
     /// The user's claims that the token's scopes allow (OpenID Connect Core 1.0 section 5.3), and the application's own.
     func userInfo(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         let tenant = try await tenant(context)
-        guard let token = Self.bearer(of: request) else { return Self.noToken }
-        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
-            return Self.challenge("Bearer error=\"invalid_token\"")
+        guard let token = Self.token(of: request) else { return Self.noToken }
+        guard let live = try await engine.live(token.token, in: tenant, now: context.trace.at) else {
+            return Self.challenge(Self.invalidToken(token))
+        }
+        if let fault = try await engine.fault(of: token, with: live.claims, in: tenant, now: context.trace.at) {
+            return Self.challenge(Self.challenge(fault))
         }
         let scopes = live.claims.scopes
         // A token for another resource has other scopes: its resource server must not read the user's data here.
@@ -86,9 +90,12 @@ extension IdentityRoutes {
             let acrs: [String]
         }
         let tenant = try await tenant(context)
-        guard let token = Self.bearer(of: request) else { return Self.noToken }
-        guard let live = try await engine.live(token, in: tenant, now: context.trace.at) else {
-            return Self.challenge("Bearer error=\"invalid_token\"")
+        guard let token = Self.token(of: request) else { return Self.noToken }
+        guard let live = try await engine.live(token.token, in: tenant, now: context.trace.at) else {
+            return Self.challenge(Self.invalidToken(token))
+        }
+        if let fault = try await engine.fault(of: token, with: live.claims, in: tenant, now: context.trace.at) {
+            return Self.challenge(Self.challenge(fault))
         }
         if let needed = request.uri.queryParameters["acrs"].map({ String($0) }) {
             guard ClaimsRequest.isContext(needed) else { throw RequestFault.invalid(parameter: "acrs") }
@@ -106,6 +113,37 @@ extension IdentityRoutes {
     static func bearer(of request: Request) -> Secret<String>? {
         credentials(of: request, scheme: "bearer ").map { Secret($0) }
     }
+
+    /// The access token of the header, by either scheme; with the scheme `DPoP` also the proof (RFC 9449 section 7.1).
+    static func token(of request: Request) -> PresentedToken? {
+        if let token = bearer(of: request) { return PresentedToken(token) }
+        return credentials(of: request, scheme: "dpop ").map {
+            PresentedToken(Secret($0), proof: proof(of: request) ?? PresentedProof(request, values: []))
+        }
+    }
+
+    /// The proof of possession; nil when the request has no such header.
+    static func proof(of request: Request) -> PresentedProof? {
+        let values = request.headers[values: IdentityHeader.dpop]
+        return values.isEmpty ? nil : PresentedProof(request, values: values)
+    }
+
+    /// The challenge to a token that was not proven (RFC 9449 section 7.1).
+    static func challenge(_ fault: ProofFault) -> String {
+        switch fault {
+        // The token has no key, so that it needs no proof.
+        case .notBound: "Bearer error=\"invalid_token\""
+        case .missing, .wrongKey, .wrongToken: "DPoP error=\"invalid_token\", algs=\"\(proofAlgorithms)\""
+        case .malformed, .wrongSignature, .wrongTarget, .wrongTime, .used:
+            "DPoP error=\"invalid_dpop_proof\", algs=\"\(proofAlgorithms)\""
+        }
+    }
+
+    private static func invalidToken(_ token: PresentedToken) -> String {
+        token.proof == nil ? "Bearer error=\"invalid_token\"" : challenge(.missing)
+    }
+
+    private static let proofAlgorithms = ProofAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
 
     /// A token with 100 groups, roles of 2 KiB and claims of 3 KiB has about 13 KiB.
     private static let longestCredentials = 14 * 1024
@@ -129,6 +167,12 @@ extension IdentityRoutes {
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+    }
+}
+
+extension PresentedProof {
+    fileprivate init(_ request: Request, values: [String]) {
+        self.init(values: values, method: request.method.rawValue, path: request.uri.path)
     }
 }
 

@@ -41,6 +41,12 @@ struct CommonClaims: Sendable {
     }
 }
 
+/// The key that a token is bound to (RFC 7800 section 3.1, RFC 9449 section 6.1).
+struct Confirmation: Codable, Sendable {
+    /// Its thumbprint.
+    let jkt: String
+}
+
 /// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address and no
 /// names, unless the application's own claims add them.
 struct AccessTokenClaims: JWTPayload {
@@ -52,9 +58,11 @@ struct AccessTokenClaims: JWTPayload {
     let credentialVersion: Int
     let jti, uti: String
     let ver: String
+    let cnf: Confirmation?
 
     enum CodingKeys: String, CodingKey {
         case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, roles, acr, sid, fam, jti, uti, ver
+        case cnf
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -83,6 +91,7 @@ struct AccessTokenClaims: JWTPayload {
         jti = claims.uti
         uti = claims.uti
         ver = "2.0"
+        cnf = subject.key.map(Confirmation.init)
     }
 
     func verify(using algorithm: some JWTAlgorithm) throws {

@@ -29,11 +29,11 @@ extension KeyRing {
     }
 
     /// Nil for anything else than JSON of that shape.
-    private static func decoded<Value: Decodable>(_ type: Value.Type, _ json: Data) -> Value? {
+    static func decoded<Value: Decodable>(_ type: Value.Type, _ json: Data) -> Value? {
         do {
             return try JSONDecoder().decode(type, from: json)
         } catch {
-            // The decoder's message would quote the assertion.
+            // The decoder's message would quote the token.
             return nil
         }
     }

@@ -56,9 +56,10 @@ struct ReadClaims: JWTPayload {
     let acrs: [String]?
     let sid, fam: String?
     let credentialVersion: Int?
+    let cnf: Confirmation?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid, fam
+        case iss, sub, aud, azp, tid, oid, scp, jti, ver, iat, nbf, exp, amr, acrs, sid, fam, cnf
         case authTime = "auth_time"
         case credentialVersion = "cred_ver"
     }
@@ -82,7 +83,7 @@ struct ReadClaims: JWTPayload {
             sessionID: session, credentialVersion: credentialVersion, tokenID: jti,
             authenticatedAt: Date(timeIntervalSince1970: TimeInterval(authTime)),
             issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
-            expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)))
+            expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)), key: cnf?.jkt)
     }
 
     /// Compares as times: adding to a number of the token could overflow.

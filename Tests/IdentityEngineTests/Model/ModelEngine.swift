@@ -221,6 +221,10 @@ private struct PlainIssuer: TokenIssuer {
         throw .malformed
     }
 
+    func verifyProof(_ proof: String) throws(ProofFault) -> VerifiedProof {
+        throw .malformed
+    }
+
     func verifyHint(
         _ idToken: Secret<String>, for tenant: TenantID, issuer: String
     ) async throws(TokenVerificationError) -> IDTokenHint {

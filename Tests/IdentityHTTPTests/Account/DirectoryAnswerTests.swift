@@ -43,6 +43,7 @@ extension DirectoryAnswerName {
             .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.passwordChangeRequired),
             .step(.accountDisabled),
             .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableCode), .step(.unusableDevice),
+            .step(.unusableProof),
             .step(.unusableRefreshToken),
             .step(.expiredRefreshToken), .step(.revokedRefreshToken):
             return nil

@@ -157,6 +157,8 @@ struct ClientKindsTests {
                 let answer = try await preflight(path)
                 #expect(answer.status == (isAllowed ? 204 : 400), "\(path)")
                 #expect(answer.headers["access-control-allow-origin"] == (isAllowed ? origin : nil))
+                let fields = answer.headers["access-control-allow-headers"] ?? ""
+                #expect(fields.contains("authorization, dpop,") == isAllowed)
             }
             for path in ["/contoso/oauth2/v2.0/authorize", "/contoso/oauth2/v2.0/logout", "/graph/v1.0/me"] {
                 let answer = try await preflight(path)

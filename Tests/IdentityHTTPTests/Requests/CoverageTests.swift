@@ -97,6 +97,9 @@ extension AnswerName {
             case .unusableDevice(.expired): .expiredDeviceCode
             case .unusableDevice(.used): .usedDeviceCode
             case .unusableDevice(.sessionEnded): .endedSessionOfDevice
+            case .unusableProof(.wrongKey): .proofOfOtherKey
+            case .unusableProof(.notBound): .sessionWithoutKey
+            case .unusableProof: .invalidProof
             case .unusableRefreshToken: .unusableRefreshToken
             case .expiredRefreshToken: .expiredRefreshToken
             case .revokedRefreshToken: .revokedRefreshToken
@@ -236,6 +239,8 @@ extension AnswerName {
         case .expiredDeviceCode: Wire("expired_token", 70_019)
         case .usedDeviceCode: Wire("invalid_grant", 54_005)
         case .endedSessionOfDevice: Wire("invalid_grant", 50_173)
+        case .invalidProof: Wire("invalid_dpop_proof", 90_023)
+        case .proofOfOtherKey, .sessionWithoutKey: Wire("invalid_grant", 70_000)
         case .publicClient: Wire("invalid_client", 700_025, status: 401)
         case .expiredRefreshToken: Wire("invalid_grant", 700_082)
         case .revokedRefreshToken: Wire("invalid_grant", 50_173)
@@ -283,6 +288,9 @@ extension AnswerName {
         case .usedGrantCode: "The code was redeemed before"
         case .usedDeviceCode: "The device_code was redeemed before"
         case .deviceNotAllowed: "its setting deviceFlow"
+        case .invalidProof: "The header DPoP"
+        case .proofOfOtherKey: "bound to another key"
+        case .sessionWithoutKey: "began without a key"
         case .grantCodeByPage: "Only a code for an address of spa"
         case .foreignOrigin: "Pages of this origin"
         case .revokedRefreshToken: "The refresh_token was revoked"
@@ -799,6 +807,20 @@ enum EndpointTable {
             try await browser.get("/contoso/\(MetadataEndpoint.logout.rawValue)")
             try await browser.submit([:])
             return try await device.poll()
+        },
+        token(.invalidProof, "the proof in the header `DPoP` is wrong, was used before, or is missing") { server in
+            try await party.redeem("AAAA", at: server, headers: ["dpop": "AAAA"])
+        },
+        token(.proofOfOtherKey, "the session or the code is bound to another key") { server in
+            let key = TestKey(server)
+            let tokens = try await party.redeem(grantCode(server), at: server, headers: key.proof())
+            return try await server.client(.emailPassword).refresh(
+                tokens.text("refresh_token") ?? "", headers: TestKey(server).proof())
+        },
+        token(.sessionWithoutKey, "a public application refreshes with a proof what it began without one") { server in
+            let tokens = try await party.redeem(grantCode(server), at: server)
+            return try await server.client(.emailPassword).refresh(
+                tokens.text("refresh_token") ?? "", headers: TestKey(server).proof())
         },
         token(.publicClient, "an application without secret and key sends one") { server in
             try await party.redeem("AAAA", at: server, ["client_secret": "x"])

@@ -18,6 +18,7 @@ extension Refusal {
         }
         return all + PasswordFault.allCases.map(Refusal.unacceptablePassword)
             + CodeFault.allCases.map(Refusal.unusableCode) + DeviceFault.allCases.map(Refusal.unusableDevice)
+            + ProofFault.allCases.map(Refusal.unusableProof)
     }
 
     private var following: Refusal? {
@@ -56,7 +57,8 @@ extension Refusal {
         case .expiredRefreshToken: .revokedRefreshToken
         case .revokedRefreshToken: .unusableCode(.unusable)
         case .unusableCode: .unusableDevice(.unusable)
-        case .unusableDevice: .throttled(retryAfter: 7)
+        case .unusableDevice: .unusableProof(.missing)
+        case .unusableProof: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -97,8 +99,8 @@ extension Refusal {
         case .mailboxRefuses: [.signInChallenge, .registerChallenge]
         // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
-        // Native clients send no code.
-        case .unusableCode, .unusableDevice: []
+        // Native clients send no code, and those of docs/protocol.md §14.1 no proof of possession.
+        case .unusableCode, .unusableDevice, .unusableProof: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -265,7 +267,8 @@ extension RequestFault {
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
         #expect(
-            Refusal.all.count == 37 + PasswordFault.allCases.count + CodeFault.allCases.count
+            Refusal.all.count == 38 + PasswordFault.allCases.count + ProofFault.allCases.count
+                + CodeFault.allCases.count
                 + DeviceFault.allCases.count)
         for refusal in Refusal.all {
             check(V1Failure(refusal), at: refusal.endpoints, "\(refusal)")

@@ -21,6 +21,17 @@ struct AssertionStoreTests {
         }
     }
 
+    @Test("A proof of possession is marked without a line in the audit trail", arguments: StoreUnderTest.available)
+    func withoutLine(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let results = try await race(20) { _ in
+                try await store.useAssertion(digest("proof"), in: contoso, until: noon + 60, recording: nil)
+            }
+            #expect(results.filter(\.self).count == 1)
+            #expect(try await rows("SELECT kind FROM audit", in: store).isEmpty)
+        }
+    }
+
     @Test("Marks are of one tenant, and forgotten when the assertion has ended", arguments: StoreUnderTest.available)
     func marksEnd(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in

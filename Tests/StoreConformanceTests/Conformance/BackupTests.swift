@@ -131,6 +131,7 @@ struct BackupTests {
                     "refresh_families ADD COLUMN kept_at INTEGER",
                     "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
                     "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
+                    "refresh_families ADD COLUMN key_thumbprint TEXT",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT", #"outbox ADD COLUMN "user" BLOB"#,
                 ] {

@@ -118,7 +118,7 @@ func fixtureFamily(of user: NewUser, expiresAt: Date = noon + 86400) -> RefreshF
     RefreshFamily(
         id: UUID(), tenant: user.tenant, client: app, user: user.id, scopes: ["openid", "offline_access"],
         methods: ["otp"], contexts: ["c1"], authenticatedAt: noon - 60, createdAt: noon, expiresAt: expiresAt,
-        tokenDigest: Data(repeating: 7, count: 32))
+        tokenDigest: Data(repeating: 7, count: 32), key: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
 }
 
 /// Bytes from the system, as in production.

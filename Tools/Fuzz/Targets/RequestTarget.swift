@@ -193,7 +193,8 @@ struct RequestTarget: Target {
         ("x-client-sku", ["MSAL.Browser", "MSAL.iOS", "\u{FEFF}"]),
         ("content-length", ["0", "-1", "99999999999999999999"]),
         ("x-forwarded-for", ["1.2.3.4", "a", "::1"]), ("host", ["evil.example"]), ("cookie", ["a=b"]),
-        ("authorization", ["Bearer a.b.c", "Basic Og==", "Bearer ", "bearer \u{301}", "Basic %"]),
+        ("dpop", ["", "a.b.c", "e30.e30.AAAA", "\u{301}"]),
+        ("authorization", ["DPoP a.b.c", "Bearer a.b.c", "Basic Og==", "Bearer ", "bearer \u{301}", "Basic %"]),
     ]
 
     /// A step that the newest token may allow, or any.

@@ -45,6 +45,8 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
     /// OpenID Connect Front-Channel Logout 1.0 section 3.
     package var frontchannelLogoutSupported: Bool?
     package var frontchannelLogoutSessionSupported: Bool?
+    /// RFC 9449 §5.1.
+    package var dpopSigningAlgValuesSupported: [String]?
 
     package init(
         issuer: String, authorizationEndpoint: String, tokenEndpoint: String, jwksURI: String,
@@ -114,5 +116,6 @@ package struct OpenIDConfiguration: Hashable, Sendable, Codable {
         case backchannelLogoutSessionSupported = "backchannel_logout_session_supported"
         case frontchannelLogoutSupported = "frontchannel_logout_supported"
         case frontchannelLogoutSessionSupported = "frontchannel_logout_session_supported"
+        case dpopSigningAlgValuesSupported = "dpop_signing_alg_values_supported"
     }
 }

@@ -100,7 +100,7 @@ extension V1 {
 
 /// Issued tokens (docs/protocol.md §6.1). Servers send all members; clients tolerate the absence of most.
 package struct TokenReply: Hashable, Sendable, Codable {
-    /// `Bearer`.
+    /// `Bearer`, or `DPoP` for a token that is bound to a key.
     package var tokenType: String?
     /// Granted scopes, separated by blanks.
     package var scope: String?

@@ -9,7 +9,7 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
     package var clientID: String?
     /// The e-mail address of the user.
     package var username: String?
-    /// `Bearer`.
+    /// `Bearer`, or `DPoP`.
     package var tokenType: String?
     /// Seconds since 1970.
     package var expiration: Int?
@@ -22,12 +22,14 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
     package var authenticationContexts: [String]?
     /// The roles of a daemon.
     package var roles: [String]?
+    /// The key that the token is bound to (RFC 9449 §6.2).
+    package var confirmation: KeyConfirmation?
 
     package init(
         active: Bool, scope: String? = nil, clientID: String? = nil, username: String? = nil,
         tokenType: String? = nil, expiration: Int? = nil, issuedAt: Int? = nil, subject: String? = nil,
         audience: String? = nil, issuer: String? = nil, authenticationContexts: [String]? = nil,
-        roles: [String]? = nil
+        roles: [String]? = nil, confirmation: KeyConfirmation? = nil
     ) {
         self.active = active
         self.scope = scope
@@ -41,6 +43,7 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
         self.issuer = issuer
         self.authenticationContexts = authenticationContexts
         self.roles = roles
+        self.confirmation = confirmation
     }
 
     /// The reply for every token that is unknown, foreign, spent, revoked or expired.
@@ -56,6 +59,20 @@ package struct TokenIntrospectionReply: Hashable, Sendable, Codable {
         case audience = "aud"
         case issuer = "iss"
         case authenticationContexts = "acrs"
+        case confirmation = "cnf"
+    }
+}
+
+/// The key that a token is bound to, by its thumbprint (RFC 9449 §6).
+package struct KeyConfirmation: Hashable, Sendable, Codable {
+    package var thumbprint: String
+
+    package init(thumbprint: String) {
+        self.thumbprint = thumbprint
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case thumbprint = "jkt"
     }
 }
 

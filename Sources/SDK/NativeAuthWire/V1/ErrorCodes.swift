@@ -14,6 +14,8 @@ package struct WireErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     package static let expiredRefreshToken = Self(rawValue: "expired_refresh_token")
     package static let expiredToken = Self(rawValue: "expired_token")
     package static let invalidClient = Self(rawValue: "invalid_client")
+    /// RFC 9449 §5.
+    package static let invalidDPoPProof = Self(rawValue: "invalid_dpop_proof")
     package static let invalidGrant = Self(rawValue: "invalid_grant")
     package static let invalidRequest = Self(rawValue: "invalid_request")
     package static let invalidScope = Self(rawValue: "invalid_scope")

@@ -173,11 +173,15 @@ package struct DirectoryCaller: Sendable {
 extension Engine {
     /// The caller of a request to the directory: a live token of any tenant, for the directory, with one of `scopes`.
     package func directoryCaller(
-        _ token: Secret<String>, anyOf scopes: Set<String>, now: Date
+        _ presented: PresentedToken, anyOf scopes: Set<String>, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<DirectoryCaller> {
+        let token = presented.token
         guard let id = ports.issuer.claimedTenant(of: token), let tenant = try await tenant(named: id.description),
             let live = try await live(token, in: tenant, now: now), live.claims.audience == ResourceScope.directory
         else { return .refused(.invalidToken) }
+        if let fault = try await fault(of: presented, with: live.claims, in: tenant, now: now) {
+            return .refused(.step(.unusableProof(fault)))
+        }
         guard !scopes.isDisjoint(with: live.claims.scopes) else { return .refused(.insufficientScope) }
         do {
             guard let client = try await ports.clients.client(live.claims.client, in: tenant.id),

@@ -63,11 +63,13 @@ extension Engine {
     /// - Parameter scopes: The token needs one of them, as for the first request.
     /// - Returns: Nil when the account was not deleted and is not going to be; else as ``deleteAccount(of:language:from:now:)``.
     package func deletion(
-        askedWith token: Secret<String>, anyOf scopes: Set<String>, now: Date
+        askedWith presented: PresentedToken, anyOf scopes: Set<String>, now: Date
     ) async throws(EngineError) -> Date?? {
+        let token = presented.token
         guard let id = ports.issuer.claimedTenant(of: token), let tenant = try await tenant(named: id.description),
             let claims = try await verified(token, for: tenant, now: now), claims.audience == ResourceScope.directory,
-            !scopes.isDisjoint(with: claims.scopes)
+            !scopes.isDisjoint(with: claims.scopes),
+            try await fault(of: presented, with: claims, in: tenant, now: now) == nil
         else { return nil }
         return try await deletion(of: claims.user, in: tenant.id)
     }

@@ -43,11 +43,14 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
     package var subject: String?
     /// The device that waits for the answer, which no redirect address gets.
     package var device: DeviceReference?
+    /// The thumbprint of the key that the code is bound to (RFC 9449 section 10).
+    package var key: String?
 
     package init(
         client: ClientID, redirect: String, redirectKind: RedirectAddresses.Kind, responseMode: ResponseMode,
         state: String? = nil, nonce: String? = nil, challenge: String? = nil, scopes: [String], prompts: [Prompt] = [],
-        maxAge: Int? = nil, loginHint: String? = nil, contexts: [String] = [], subject: String? = nil
+        maxAge: Int? = nil, loginHint: String? = nil, contexts: [String] = [], subject: String? = nil,
+        key: String? = nil
     ) {
         self.client = client
         self.redirect = redirect
@@ -62,6 +65,7 @@ package struct AuthorizationRequest: Hashable, Sendable, Codable {
         self.loginHint = loginHint
         self.contexts = contexts
         self.subject = subject
+        self.key = key
     }
 
     /// Whether the answer goes to an app of a phone or a desk. Another app may have taken its address, so it gets no code

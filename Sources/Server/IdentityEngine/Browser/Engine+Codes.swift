@@ -20,6 +20,8 @@ package struct CodeGrant: Hashable, Sendable, Codable {
     var methods: [String]
     var authenticatedAt: Date
     var expiresAt: Date
+    /// The thumbprint of the key that the code is bound to (RFC 9449 section 10).
+    var key: String?
 }
 
 /// A client's request to exchange a code (RFC 6749 section 4.1.3).
@@ -32,6 +34,8 @@ package struct CodePresentation: Hashable, Sendable {
     package var scopes: [String]
     /// Whether a script of a page sent the request, by its `Origin`.
     package var isByPage = false
+    /// The thumbprint of the key of the proof: a repeated answer is for the same key.
+    var key: String?
 
     package init(code: Secret<String>, redirect: String, verifier: Secret<String>?, scopes: [String] = []) {
         self.code = code
@@ -40,10 +44,16 @@ package struct CodePresentation: Hashable, Sendable {
         self.scopes = scopes
     }
 
+    func with(key: String?) -> Self {
+        var copy = self
+        copy.key = key
+        return copy
+    }
+
     var digest: Data {
         Vault.fingerprint(
             [Data(code.reveal().utf8), Data(redirect.utf8), Data((verifier?.reveal() ?? "").utf8)]
-                + scopes.map { Data($0.utf8) })
+                + scopes.map { Data($0.utf8) } + (key.map { [Data("key".utf8), Data($0.utf8)] } ?? []))
     }
 }
 
@@ -106,7 +116,7 @@ extension Engine {
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
             scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
             authenticatedAt: session.authentication.authenticatedAt,
-            expiresAt: context.now.addingTimeInterval(Self.codeLifetime))
+            expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key)
     }
 
     private func open(_ code: Secret<String>, in context: RequestContext) async -> CodeGrant? {
@@ -131,12 +141,17 @@ extension Engine {
     }
 
     /// Exchanges a code for tokens, once. The caller has authenticated a confidential client before.
-    func redeem(_ redemption: CodePresentation, in context: RequestContext) async throws(EngineError) -> Outcome {
+    func redeem(_ presentation: CodePresentation, in context: RequestContext) async throws(EngineError) -> Outcome {
+        let redemption = presentation.with(key: context.proof?.key)
         func refused(_ fault: CodeFault) -> Outcome { context.outcome(.refused(.unusableCode(fault))) }
         guard let code = await open(redemption.code, in: context) else { return refused(.unusable) }
         // A code that is used again after its end still revokes what it gave.
         let isExpired = context.now >= code.expiresAt
         guard code.redirect == Self.digest(ofRedirect: redemption.redirect) else { return refused(.wrongRedirect) }
+        if let key = code.key, key != context.proof?.key {
+            return context.outcome(.refused(.unusableProof(context.proof == nil ? .missing : .wrongKey)))
+        }
+        if let refusal = try await useProof(in: context) { return context.outcome(.refused(refusal)) }
         let pageFault: CodeFault? =
             switch code.redirectKind {
             case .spa: redemption.isByPage ? nil : .pageMissing

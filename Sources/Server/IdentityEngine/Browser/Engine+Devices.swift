@@ -224,6 +224,9 @@ extension Engine {
             try await ports.browsers.device(digest, in: tenant)
         }
         guard let found, found.client == client else { return refused(.unusable) }
+        if case .allowed = found.answer, let refusal = try await useProof(in: context) {
+            return context.outcome(.refused(refusal))
+        }
         // Signing cannot wait inside the transaction.
         var prepared: (tokens: IssuedTokens, family: RefreshFamily, sealed: Data)?
         if case .allowed(let grant) = found.answer, found.redemption == nil, now < found.until {

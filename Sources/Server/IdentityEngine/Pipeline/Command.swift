@@ -338,6 +338,8 @@ package struct CallerContext: Sendable {
     /// Seconds until the source may send another request that reveals whether an account exists; nil when it may now
     /// (`SEC-ENUM-1`).
     package var enumerationWait: Int?
+    /// The proof of possession of a request for tokens; nil: it has none.
+    package var proof: PresentedProof?
     package var trace: Trace
 
     /// The one reading of the clock for this request (design record 0014).

@@ -68,7 +68,14 @@ package struct Engine: Sendable {
         case .found(let theTenant, let theClient): (tenant, client) = (theTenant, theClient)
         case .refused(let refusal): return Outcome(.refused(refusal), trace: caller.trace)
         }
-        let context = context(of: caller, tenant, client)
+        var context = context(of: caller, tenant, client)
+        do throws(ProofFault) {
+            context.proof = try caller.proof.map { presented throws(ProofFault) in
+                try judge(presented, now: context.now)
+            }
+        } catch {
+            return context.outcome(.refused(.unusableProof(error)))
+        }
 
         // 2. Check whether this source may learn about one more account.
         let traits = command.traits
@@ -110,7 +117,12 @@ package struct Engine: Sendable {
         case .step(let token, let command):
             // The cheap check first: most of what a stranger can send ends here.
             switch await open(token, for: command, in: context) {
-            case .success(let step): try await take(command, step)
+            case .success(let step):
+                if let refusal = try await useProof(in: context) {
+                    context.outcome(.refused(refusal))
+                } else {
+                    try await take(command, step)
+                }
             case .failure(let fault): context.outcome(.refused(Refusal(fault)))
             }
         }
@@ -211,6 +223,8 @@ struct RequestContext: Sendable {
     let enumeration: EnumerationMode
     let enrolment: EnrolmentMode
     let caller: CallerContext
+    /// The checked proof of possession; the command that is worth it marks it as used.
+    var proof: VerifiedProof?
 
     var now: Date { caller.now }
     var userFlow: UserFlow { client.userFlow }

@@ -187,6 +187,7 @@ package enum Refusal: Hashable, Sendable, Codable {
     case secondFactorNeeded
     case unusableCode(CodeFault)
     case unusableDevice(DeviceFault)
+    case unusableProof(ProofFault)
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken
@@ -260,10 +261,12 @@ package struct IssuedTokens: Hashable, Sendable {
     package var lifetime: Int
     package var user: UserID
     package var tenant: TenantID
+    /// Whether the access token is bound to a key (RFC 9449): then its type is `DPoP`.
+    package var isBound: Bool
 
     package init(
         accessToken: Secret<String>, idToken: Secret<String>?, refreshToken: Secret<String>?, scopes: [String],
-        lifetime: Int, user: UserID, tenant: TenantID
+        lifetime: Int, user: UserID, tenant: TenantID, isBound: Bool = false
     ) {
         self.accessToken = accessToken
         self.idToken = idToken
@@ -272,6 +275,7 @@ package struct IssuedTokens: Hashable, Sendable {
         self.lifetime = lifetime
         self.user = user
         self.tenant = tenant
+        self.isBound = isBound
     }
 }
 
@@ -279,7 +283,7 @@ package struct IssuedTokens: Hashable, Sendable {
 
 extension IssuedTokens: Codable {
     private enum Key: String, CodingKey {
-        case accessToken, idToken, refreshToken, scopes, lifetime, user, tenant
+        case accessToken, idToken, refreshToken, scopes, lifetime, user, tenant, isBound
     }
 
     package init(from decoder: any Decoder) throws {
@@ -291,6 +295,8 @@ extension IssuedTokens: Codable {
         lifetime = try values.decode(Int.self, forKey: .lifetime)
         user = try values.decode(UserID.self, forKey: .user)
         tenant = try values.decode(TenantID.self, forKey: .tenant)
+        // Not in answers of older servers.
+        isBound = try values.decodeIfPresent(Bool.self, forKey: .isBound) ?? false
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -302,6 +308,7 @@ extension IssuedTokens: Codable {
         try values.encode(lifetime, forKey: .lifetime)
         try values.encode(user, forKey: .user)
         try values.encode(tenant, forKey: .tenant)
+        if isBound { try values.encode(true, forKey: .isBound) }
     }
 }
 

@@ -60,9 +60,10 @@ package protocol AssertionVerifier: Sendable {
     ) throws(AssertionFault) -> VerifiedAssertion
 }
 
-/// Remembers used assertions, so that each is used once (RFC 7523 section 3, number 7).
+/// Remembers used assertions and used proofs of possession, so that each is used once (RFC 7523 section 3, number 7;
+/// RFC 9449 section 11.1).
 package protocol AssertionStore: Sendable {
-    /// Marks an assertion as used, and writes `event`, in one transaction. Of several calls with the same mark, also
+    /// Marks an assertion as used, and writes `event` if there is one, in one transaction. Of several calls with the same mark, also
     /// from several nodes, one succeeds.
     ///
     /// - Parameters:
@@ -70,6 +71,6 @@ package protocol AssertionStore: Sendable {
     ///   - end: When the assertion is not valid any more; the mark is forgotten then.
     /// - Returns: False when the assertion was used before; nothing is written then.
     func useAssertion(
-        _ mark: Data, in tenant: TenantID, until end: Date, recording event: AuditEvent
+        _ mark: Data, in tenant: TenantID, until end: Date, recording event: AuditEvent?
     ) async throws(StoreError) -> Bool
 }

@@ -33,6 +33,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package var network: String?
     /// The browser session that the family came from; nil for a native sign-in.
     package var browserSession: UUID?
+    /// The thumbprint of the key that the refresh tokens are bound to: of the sign-in, and never another (`SEC-OAUTH-9`).
+    package var key: String?
 
     /// When the session was last used: the sign-in or the last refresh.
     package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
@@ -55,7 +57,8 @@ package struct RefreshFamily: Hashable, Sendable {
         id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
         contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
         tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil, keptAt: Date? = nil,
-        device: SessionDevice = SessionDevice(), network: String? = nil, browserSession: UUID? = nil
+        device: SessionDevice = SessionDevice(), network: String? = nil, browserSession: UUID? = nil,
+        key: String? = nil
     ) {
         self.id = id
         self.tenant = tenant
@@ -75,6 +78,7 @@ package struct RefreshFamily: Hashable, Sendable {
         self.device = device
         self.network = network
         self.browserSession = browserSession
+        self.key = key
     }
 }
 

@@ -47,6 +47,8 @@ package struct TokenSubject: Hashable, Sendable {
     package var idClaims: [String: ClaimValue]
     /// The same for the access token.
     package var accessClaims: [String: ClaimValue]
+    /// The thumbprint of the key that the access token is bound to, in its claim `cnf` (RFC 9449 section 6.1).
+    package var key: String?
 
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],
@@ -54,7 +56,7 @@ package struct TokenSubject: Hashable, Sendable {
         logoutID: UUID? = nil, nonce: String? = nil, credentialVersion: Int = 0, issuedAt: Date, lifetime: Int,
         tokenID: UUID, issuer: String,
         groups: [UUID]? = nil, accessHasGroups: Bool = true, idRoles: [String] = [], accessRoles: [String] = [],
-        idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:]
+        idClaims: [String: ClaimValue] = [:], accessClaims: [String: ClaimValue] = [:], key: String? = nil
     ) {
         self.tenant = tenant
         self.client = client
@@ -79,6 +81,7 @@ package struct TokenSubject: Hashable, Sendable {
         self.accessRoles = accessRoles
         self.idClaims = idClaims
         self.accessClaims = accessClaims
+        self.key = key
     }
 }
 
@@ -122,11 +125,13 @@ package struct VerifiedAccessToken: Hashable, Sendable {
     package var issuedAt: Date
     /// Whole seconds. A token is accepted up to 60 s after this time.
     package var expiresAt: Date
+    /// Claim `cnf`: the thumbprint of the key that the token is bound to.
+    package var key: String?
 
     package init(
         user: UserID, client: ClientID, audience: String, scopes: [String], methods: [String], contexts: [String],
         subject: String, sessionID: UUID?, credentialVersion: Int? = nil, tokenID: String, authenticatedAt: Date,
-        issuedAt: Date, expiresAt: Date
+        issuedAt: Date, expiresAt: Date, key: String? = nil
     ) {
         self.user = user
         self.client = client
@@ -141,6 +146,7 @@ package struct VerifiedAccessToken: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
+        self.key = key
     }
 }
 
@@ -277,8 +283,9 @@ package enum TokenVerificationError: Error {
     case unavailable(any Error)
 }
 
-/// Signs tokens with the tenant's active key, and verifies tokens of this tenant, and assertions of its daemons.
-package protocol TokenIssuer: AssertionVerifier {
+/// Signs tokens with the tenant's active key, and verifies tokens of this tenant, assertions of its
+/// daemons, and proofs of possession.
+package protocol TokenIssuer: AssertionVerifier, ProofVerifier {
     /// Signs an access token, and an ID token when `openid` is among the scopes.
     func sign(_ subject: TokenSubject) async throws(TokenIssuerError) -> SignedTokens
     /// Verifies key, algorithm, type, signature, issuer, tenant and times of an access token before it reads the claims

@@ -58,7 +58,7 @@ extension Engine {
                     authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
-                    network: context.caller.source?.networkText)
+                    network: context.caller.source?.networkText, key: context.keyOfFamily)
             }
             return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
         }
@@ -88,7 +88,7 @@ extension Engine {
             authenticatedAt: proof.authenticatedAt, createdAt: context.now,
             expiresAt: hasRefreshToken ? expiresAt : context.now.addingTimeInterval(Double(issued.lifetime)),
             tokenDigest: Self.digest(refreshToken), device: context.caller.device,
-            network: context.caller.source?.networkText, browserSession: code.session)
+            network: context.caller.source?.networkText, browserSession: code.session, key: context.keyOfFamily)
         return (issued, family)
     }
 
@@ -118,6 +118,11 @@ extension Engine {
     ) async throws(EngineError) -> Outcome {
         guard let (found, account) = try await session(of: token, in: context), found.client == context.client.id
         else { return context.outcome(.refused(.unusableRefreshToken)) }
+        // Before the family sees the token: who has not the key ends nothing, whichever token it is.
+        if let fault = found.fault(of: context.proof, isPublic: !context.client.isConfidential) {
+            return context.outcome(.refused(.unusableProof(fault)))
+        }
+        if let refusal = try await useProof(in: context) { return context.outcome(.refused(refusal)) }
         guard account.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
         let wanted: ScopeGrant
         switch judge(
@@ -338,12 +343,13 @@ extension Engine {
             issuedAt: context.now, lifetime: lifetime, tokenID: ports.randomness.uuid(), issuer: settings.baseURL,
             groups: context.client.statesGroups ? memberships.groups : nil,
             accessHasGroups: grant.resource != ResourceScope.directory, idRoles: memberships.idRoles,
-            accessRoles: memberships.accessRoles, idClaims: idClaims, accessClaims: accessClaims)
+            accessRoles: memberships.accessRoles, idClaims: idClaims, accessClaims: accessClaims,
+            key: context.proof?.key)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(
                 accessToken: signed.accessToken, idToken: signed.idToken, refreshToken: nil, scopes: grant.all,
-                lifetime: lifetime, user: user.id, tenant: context.tenant.id)
+                lifetime: lifetime, user: user.id, tenant: context.tenant.id, isBound: subject.key != nil)
         } catch {
             throw .tokens(error)
         }

@@ -210,7 +210,8 @@ extension Console {
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
             .blockedContact,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .expiredRefreshToken,
             .revokedRefreshToken,
             .unknownTenant,
             .unknownClient, .nativeAuthDisabled, .signUpNotAllowed:

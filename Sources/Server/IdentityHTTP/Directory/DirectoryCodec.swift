@@ -74,6 +74,10 @@ extension DirectoryFailure {
         switch refusal {
         case .userAlreadyExists: self.init(.nameTaken("mail"))
         case .secondFactorNeeded: self.init(.proofNeeded(secondFactor: true))
+        case .unusableProof(let fault):
+            self.init(.invalidToken)
+            detail = failure.error.rawValue
+            headers[.wwwAuthenticate] = IdentityRoutes.challenge(fault)
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .locked, .throttled, .invalidContact,
             .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
@@ -110,8 +114,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
-            .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
     }
@@ -131,8 +135,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken,
-            .revokedRefreshToken:
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
     }

@@ -41,7 +41,7 @@ extension IdentityRoutes {
         let operation = DirectoryOperation.allCases.first { $0.path == path && $0.httpMethod == request.method }
         guard let operation else { throw RequestFault.unknownPath }
         if operation == .undoEmailChange { return try await undoEmailChange(request, context) }
-        guard let token = Self.bearer(of: request) else { throw DirectoryFailure(.invalidToken) }
+        guard let token = Self.token(of: request) else { throw DirectoryFailure(.invalidToken) }
         let now = context.trace.at
         let caller: DirectoryCaller
         switch try await engine.directoryCaller(token, anyOf: operation.scopes, now: now) {

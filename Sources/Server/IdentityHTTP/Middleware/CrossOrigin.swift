@@ -31,7 +31,7 @@ extension IdentityRoutes {
 
     /// What the SDKs for browsers send.
     private static let allowedFields =
-        "content-type, authorization, client-request-id, return-client-request-id, x-client-sku, x-client-ver, x-client-os, x-client-cpu, x-client-current-telemetry, x-client-last-telemetry"
+        "content-type, authorization, dpop, client-request-id, return-client-request-id, x-client-sku, x-client-ver, x-client-os, x-client-cpu, x-client-current-telemetry, x-client-last-telemetry"
 
     /// Answers a call. One with an origin counts only for an application that has it, before any effect (`OIDC-29`).
     ///

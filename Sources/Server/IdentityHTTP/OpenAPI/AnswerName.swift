@@ -30,6 +30,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     // Of devices without a browser.
     case deviceNotAllowed, unusableDeviceCode, devicePending, deviceTooFast, deviceDeclined, expiredDeviceCode
     case usedDeviceCode, endedSessionOfDevice
+    // Of proofs of possession.
+    case invalidProof, proofOfOtherKey, sessionWithoutKey
     // Of pages that call from their scripts.
     case foreignOrigin
     // Faults of requests.
@@ -79,7 +81,8 @@ enum AnswerName: String, CaseIterable, Sendable {
             .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken, .unknownGrant, .unusableGrantCode,
             .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier, .endedBrowserSession,
             .publicClient, .grantCodeWithoutPage, .grantCodeByPage, .deviceNotAllowed, .unusableDeviceCode,
-            .devicePending, .deviceTooFast, .deviceDeclined, .expiredDeviceCode, .usedDeviceCode, .endedSessionOfDevice:
+            .devicePending, .deviceTooFast, .deviceDeclined, .expiredDeviceCode, .usedDeviceCode, .endedSessionOfDevice,
+            .invalidProof, .proofOfOtherKey, .sessionWithoutKey:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]

@@ -26,7 +26,7 @@ extension Schema {
 
     static let tokens = object(
         [
-            "token_type": words(["Bearer"]), "scope": text, "expires_in": whole, "ext_expires_in": whole,
+            "token_type": words(["Bearer", "DPoP"]), "scope": text, "expires_in": whole, "ext_expires_in": whole,
             "access_token": text, "client_info": text,
         ], optional: ["refresh_token": text, "id_token": text])
 
@@ -48,6 +48,7 @@ extension Schema {
             "prompt_values_supported": list(of: text), "ui_locales_supported": list(of: text),
             "backchannel_logout_supported": flag, "backchannel_logout_session_supported": flag,
             "frontchannel_logout_supported": flag, "frontchannel_logout_session_supported": flag,
+            "dpop_signing_alg_values_supported": list(of: text),
         ],
         optional: [
             "introspection_endpoint": url, "introspection_endpoint_auth_methods_supported": list(of: text),
@@ -61,7 +62,7 @@ extension Schema {
             uniqueKeysWithValues: [
                 "client_id", "response_mode", "code_challenge", "code_challenge_method", "state", "nonce", "prompt",
                 "max_age", "login_hint", "id_token_hint", "claims", "ui_locales", "client_secret", "client_assertion",
-                "client_assertion_type",
+                "client_assertion_type", "dpop_jkt",
             ].map { ($0, Schema.text as Schema) }))
 
     /// RFC 7517 section 4.
@@ -73,9 +74,9 @@ extension Schema {
     static let tokenDescription = object(
         ["active": flag],
         optional: [
-            "scope": text, "client_id": uuid, "username": text, "token_type": words(["Bearer"]), "exp": whole,
+            "scope": text, "client_id": uuid, "username": text, "token_type": words(["Bearer", "DPoP"]), "exp": whole,
             "iat": whole, "sub": text, "aud": text, "iss": url, "acrs": list(of: text),
-            "roles": list(of: text),
+            "roles": list(of: text), "cnf": object(["jkt": text]),
         ])
 
     /// OpenID Connect Core 1.0 section 5.3.2.

@@ -159,6 +159,10 @@ enum AuthorizeCodec {
         }
         let challenge = try challenge(
             try value("code_challenge", longest: 256), try value("code_challenge_method", longest: 64), client)
+        let key = try value("dpop_jkt", longest: 64)
+        guard key.map(Engine.isThumbprint) ?? true else {
+            throw .invalid("dpop_jkt is the thumbprint of a key: 43 characters of base64url.", 90_100)
+        }
         let scopes = try scopes(try value("scope", longest: 4_096), client, baseURL: baseURL)
         let prompts = try prompts(try value("prompt", longest: 256))
         var maxAge: Int?
@@ -179,14 +183,14 @@ enum AuthorizeCodec {
             state: try value("state", longest: longestState), nonce: try value("nonce", longest: longestNonce),
             challenge: challenge, scopes: scopes, prompts: prompts, maxAge: maxAge,
             loginHint: prompts.contains(.selectAccount) ? nil : try value("login_hint", longest: longestHint),
-            contexts: claims.contexts, subject: hinted ?? claims.subject)
+            contexts: claims.contexts, subject: hinted ?? claims.subject, key: key)
     }
 
     /// The parameters that a request can have. Others are ignored (RFC 6749 section 3.1).
     private static let parameters: Set<String> = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "login_hint", "domain_hint", "ui_locales", "claims", "acr_values",
-        "id_token_hint", "request", "request_uri", "display",
+        "id_token_hint", "request", "request_uri", "display", "dpop_jkt",
     ]
 
     private static func checkRepetitions(_ fields: FormFields) throws(AuthorizeError) {

@@ -378,7 +378,8 @@ extension HostedProblem {
             case .noPasswordToReset: (.noPassword, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
                 .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
-                .unusableCode, .unusableDevice, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken,
+                .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken, .expiredRefreshToken,
+                .revokedRefreshToken,
                 .unknownTenant, .unknownClient, .nativeAuthDisabled:
                 nil
             }

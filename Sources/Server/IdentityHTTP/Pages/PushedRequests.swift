@@ -27,10 +27,16 @@ extension IdentityRoutes {
         let error: AuthorizeError
         do {
             let client = try await check(form, in: tenant)
-            let parameters = form.without(AuthorizeCodec.proofs).encoded
+            var kept = form.without(AuthorizeCodec.proofs)
             // The same length as in an address.
-            guard parameters.utf8.count <= RequestGuard.longestURI else { throw RequestFault.bodyTooLarge }
+            guard kept.encoded.utf8.count <= RequestGuard.longestURI else { throw RequestFault.bodyTooLarge }
             if !client.isConfidential { try context.admitStart() }
+            // After the limit: a stranger can make proofs without number, and each mark of one is a row.
+            if let key = try await key(of: form, request, context, in: tenant) {
+                kept = kept.without(["dpop_jkt"])
+                kept.append("dpop_jkt", key)
+            }
+            let parameters = kept.encoded
             let reference = try await context.admitted(beginsFlow: true) {
                 try await engine.push(Data(parameters.utf8), of: client.id, in: tenant, now: context.trace.at)
             }
@@ -50,6 +56,20 @@ extension IdentityRoutes {
         let reply = V1Codec.reply(error, trace: context.trace)
         context.errorCode.withLock { $0 = reply.errorCode }
         return RequestGuard.response(reply)
+    }
+
+    /// The key that the code will be bound to, by the proof of the request (RFC 9449 section 10.1); nil when it has no proof.
+    private func key(
+        of form: FormFields, _ request: Request, _ context: IdentityRequestContext, in tenant: Tenant
+    ) async throws -> String? {
+        guard let proof = Self.proof(of: request) else { return nil }
+        switch try await engine.key(of: proof, in: tenant, now: context.trace.at) {
+        case .failure(let fault): throw PushRefusal(refusal: .unusableProof(fault))
+        case .success(let key):
+            guard let named = try form.single("dpop_jkt"), !named.isEmpty, named != key else { return key }
+            throw AuthorizeError(
+                error: "invalid_dpop_proof", text: "The DPoP proof is of another key than that of dpop_jkt.")
+        }
     }
 
     /// A refusal of the application itself.

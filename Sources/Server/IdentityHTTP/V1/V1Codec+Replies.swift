@@ -107,7 +107,8 @@ extension V1Codec {
         case .signedIn(let tokens):
             return success(
                 TokenReply(
-                    scope: tokens.scopes.joined(separator: " "), expiresIn: tokens.lifetime,
+                    tokenType: tokens.isBound ? "DPoP" : "Bearer", scope: tokens.scopes.joined(separator: " "),
+                    expiresIn: tokens.lifetime,
                     extExpiresIn: tokens.lifetime, accessToken: tokens.accessToken,
                     refreshToken: tokens.refreshToken, idToken: tokens.idToken,
                     clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),

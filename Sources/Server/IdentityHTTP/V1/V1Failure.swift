@@ -163,6 +163,7 @@ struct V1Failure: Hashable, Sendable {
                     "The session lacks a second factor that is asked for; sign in again.")
             case .unusableCode(let fault): Self(fault)
             case .unusableDevice(let fault): Self(fault)
+            case .unusableProof(let fault): Self(fault)
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:
@@ -240,6 +241,31 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .grantRevoked,
                     "The user signed out, or changed the credentials, after allowing the device.")
+            }
+    }
+
+    /// The errors of proofs of possession (docs/protocol.md §21.10).
+    private init(_ fault: ProofFault) {
+        func proof(_ text: String) -> Self { Self(.invalidDPoPProof, .requestInvalid, text) }
+        self =
+            switch fault {
+            case .missing: proof("This is bound to a key; send a proof of it in the header DPoP.")
+            case .malformed:
+                proof(
+                    "The header DPoP is not one token of type dpop+jwt with alg ES256, RS256 or EdDSA, a public jwk, and jti, htm, htu and iat."
+                )
+            case .wrongSignature: proof("The DPoP proof is not signed by the key in its header.")
+            case .wrongTarget:
+                proof("The htm and htu of the DPoP proof are not the method and the address of this request.")
+            case .wrongTime: proof("The DPoP proof is older than a minute, or from the future.")
+            case .wrongToken: proof("The ath of the DPoP proof is not that of the access token.")
+            case .used: proof("The DPoP proof was used before; make a new one with another jti.")
+            case .wrongKey:
+                Self(.invalidGrant, .grantInvalid, "This is bound to another key than that of the DPoP proof.")
+            case .notBound:
+                Self(
+                    .invalidGrant, .grantInvalid,
+                    "The session began without a key and stays so; sign in again with a DPoP proof, or send none.")
             }
     }
 

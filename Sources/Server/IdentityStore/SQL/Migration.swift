@@ -41,7 +41,8 @@ package struct Migration: Sendable {
         Migration(name: "0025 browsers", sqlite: browsers),
         Migration(name: "0026 logouts", sqlite: logouts),
         Migration(name: "0027 devices", sqlite: devices),
-        Migration(name: "0030 consents", sqlite: consents),
+        Migration(name: "0028 keys of applications", sqlite: keysOfApplications),
+        Migration(name: "0029 consents", sqlite: consents),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -139,6 +140,11 @@ package struct Migration: Sendable {
             PRIMARY KEY (tenant, browser_session, client)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX logouts_by_due ON logouts (due_at);
+        """
+
+    /// The key that the refresh tokens of a public application are bound to (`SEC-OAUTH-9`).
+    private static let keysOfApplications = """
+        ALTER TABLE refresh_families ADD COLUMN key_thumbprint TEXT;
         """
 
     /// Devices that wait for a user, and authorization requests that applications pushed.
