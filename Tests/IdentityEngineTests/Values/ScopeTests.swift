@@ -81,13 +81,16 @@ struct ScopeTests {
         let family = RefreshFamily(
             id: id, tenant: TenantID(id), client: ClientID(id), user: UserID(id), scopes: ["openid", "api://a/R"],
             methods: [], authenticatedAt: now, createdAt: now, expiresAt: now, tokenDigest: Data())
-        guard
-            case .granted(let judged) = client(["api://a/*", "api://b/*"]).judge(wanted, baseURL: Self.baseURL)
-        else {
+        var client = client(["api://a/*", "api://b/*"])
+        guard case .granted(let judged) = client.judge(wanted, baseURL: Self.baseURL) else {
             Issue.record("the application may ask for \(wanted)")
             return
         }
-        let narrowed = family.narrowing(judged, baseURL: Self.baseURL)
+        let narrowed = family.narrowing(judged, of: client, baseURL: Self.baseURL)
+        // OIDC-26: another organisation's application gets what the user allowed, and no other resource.
+        client.web.isThirdParty = true
+        let foreign = family.narrowing(judged, of: client, baseURL: Self.baseURL)
+        #expect((foreign == nil) == (granted == nil || isNew))
         #expect((narrowed == nil) == (granted == nil))
         guard let narrowed, let granted else { return }
         #expect(narrowed.isNew == isNew)

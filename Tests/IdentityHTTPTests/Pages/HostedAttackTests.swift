@@ -229,6 +229,15 @@ struct HostedAttackTests {
         let page = "/\(shop.tenant)/account/sessions"
         #expect(try await server.count("SELECT COUNT(*) FROM audit WHERE kind = 'consent.given'") == 1)
 
+        // Nothing beyond what the user allowed, by a refresh either.
+        let more = try await shop.redeem(
+            "", at: server,
+            [
+                "grant_type": "refresh_token", "refresh_token": refresh, "code": nil, "redirect_uri": nil,
+                "code_verifier": nil, "client_secret": TestDirectory.shopSecret, "scope": "openid User.Read",
+            ])
+        #expect(more.status == 400 && more["error_codes"] == [65_001])
+
         // No page any more, with and without the permission to show one, and after a new sign-in.
         try await browser.get(shop.path(), follows: false)
         #expect(browser.answer["code"] != nil)

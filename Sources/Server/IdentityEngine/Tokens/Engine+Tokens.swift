@@ -131,7 +131,7 @@ extension Engine {
         case .granted(let judged): wanted = judged
         case .refused(let refusal): return context.outcome(.refused(refusal))
         }
-        guard let grant = found.narrowing(wanted, baseURL: settings.baseURL)?.grant else {
+        guard let grant = found.narrowing(wanted, of: context.client, baseURL: settings.baseURL)?.grant else {
             return context.outcome(.refused(.scopeNotConsented))
         }
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
@@ -198,7 +198,7 @@ extension Engine {
                 switch verdict {
                 case .rotated, .repeated:
                     // Checked again under the lock: another request may have added the resource meanwhile.
-                    guard let narrowed = family.narrowing(wanted, baseURL: settings.baseURL) else {
+                    guard let narrowed = family.narrowing(wanted, of: context.client, baseURL: settings.baseURL) else {
                         return (nil, nil, .refused(.scopeNotConsented))
                     }
                     var next = change ?? family

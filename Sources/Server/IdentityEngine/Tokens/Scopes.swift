@@ -141,17 +141,21 @@ extension RefreshFamily {
     /// scopes (RFC 6749 section 6). Another resource that the application may use is a new grant. OpenID scopes are
     /// limited to those of the sign-in.
     ///
-    /// - Parameter wanted: The scopes that the application may have.
+    /// - Parameters:
+    ///   - wanted: The scopes that the application may have.
+    ///   - client: Another organisation's gets no other resource: the user has allowed what was asked (`OIDC-26`).
     /// - Returns: The grant for the tokens, and the session's scopes from now on; nil when `wanted` goes beyond the
     ///   grant.
     package func narrowing(
-        _ wanted: ScopeGrant, baseURL: String
+        _ wanted: ScopeGrant, of client: Client, baseURL: String
     ) -> (grant: ScopeGrant, scopes: [String], isNew: Bool)? {
         var grant = wanted
         grant.openID = wanted.openID.filter(scopes.contains)
         guard let resource = wanted.resource else { return grant.openID.isEmpty ? nil : (grant, scopes, false) }
         let granted = scopes.compactMap { ResourceScope($0, baseURL: baseURL) }.filter { $0.resource == resource }
-        guard !granted.isEmpty else { return (grant, scopes + grant.asked, true) }
+        guard !granted.isEmpty else {
+            return client.web.isThirdParty ? nil : (grant, scopes + grant.asked, true)
+        }
         let names = granted.map(\.name)
         return wanted.resourceScopes.allSatisfy(names.contains) ? (grant, scopes, false) : nil
     }
