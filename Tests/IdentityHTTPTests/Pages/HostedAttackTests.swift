@@ -283,6 +283,72 @@ struct HostedAttackTests {
         #expect(browser.answer["error"] == "consent_required")
     }
 
+    @Test("OIDC-26: who signs in in another tab is not the user that the question named, and answers for no one")
+    func consentOfAnotherUser() async throws {
+        let (server, shop) = try foreignShop()
+        let other = TestRelyingParty(.emailPassword)
+        let browser = TestBrowser(server)
+        try await browser.signUp("kim@example.com", at: server, for: other)
+        try await browser.signUp(email, at: server, for: shop)
+        #expect(browser.html.contains(email))
+        let form = try #require(browser.forms.first { $0.names.contains(".action") })
+        try await browser.signIn("kim@example.com", for: other, ["prompt": "login"])
+        try await browser.post(form.action, form.fields + [(".action", "next")])
+        #expect(browser.answer["code"] == nil && browser.title == "Sign in")
+        #expect(try await server.count("SELECT COUNT(*) FROM consents") == 0)
+    }
+
+    @Test(
+        "OIDC-26: a request for a fresh sign-in is asked once and goes on; a wish to ask is kept after a sign-in",
+        arguments: [["prompt": "login"], ["max_age": "1"], ["prompt": "login consent"]])
+    func freshConsent(_ changes: [String: String]) async throws {
+        let (server, shop) = try foreignShop()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: shop)
+        try await browser.submit([:])
+        #expect(browser.answer["code"] != nil)
+        server.clock.advance(by: 5)
+        try await browser.signIn(email, for: shop, changes.mapValues { $0 })
+        if changes["prompt"] == "login consent" {
+            #expect(browser.answer["code"] == nil && browser.title == "Continue to Shop")
+            server.clock.advance(by: 5)
+            try await browser.submit([:])
+        }
+        #expect(browser.answer["code"] != nil)
+        // Before the first consent, too.
+        let newcomer = TestBrowser(server)
+        try await newcomer.signUp("kim@example.com", at: server, for: other)
+        server.clock.advance(by: 5)
+        try await newcomer.signIn("kim@example.com", for: shop, changes.mapValues { $0 })
+        #expect(newcomer.title == "Continue to Shop")
+        server.clock.advance(by: 5)
+        try await newcomer.submit([:])
+        #expect(newcomer.answer["code"] != nil)
+    }
+
+    @Test("OIDC-26: a code that waits is of no use after the user has taken the consent back")
+    func withdrawnBeforeRedemption() async throws {
+        let (server, shop) = try foreignShop()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: shop)
+        try await browser.submit([:])
+        let code = try #require(browser.answer["code"])
+        try await browser.get("/\(shop.tenant)/account/sessions")
+        try await browser.submit(["client": TestDirectory.shop], action: "withdraw")
+        let refused = try await shop.redeem(code, at: server, ["client_secret": TestDirectory.shopSecret])
+        #expect(refused.status == 400 && refused["error"] == "invalid_grant")
+        #expect(try await server.count("SELECT COUNT(*) FROM refresh_families") == 0)
+    }
+
+    @Test("OIDC-26: another organisation's application has no native authentication")
+    func nativeConsent() async throws {
+        let (server, _) = try foreignShop()
+        let answer = try await server.client(id: TestDirectory.shop).initiate(email)
+        #expect(answer.status == 400)
+    }
+
+    private var other: TestRelyingParty { TestRelyingParty(.emailPassword) }
+
     @Test("OIDC-26: the users of another organisation's application are asked, after the sign-in and with a session")
     func consent() async throws {
         let (server, shop) = try foreignShop()

@@ -168,7 +168,10 @@ extension Engine {
         }
         // Signing cannot wait inside the transaction.
         var prepared: (tokens: IssuedTokens, family: RefreshFamily, sealed: Data?)?
-        if isVerified, !isExpired, pageFault == nil, let signIn = try await signIn(of: code, in: context) {
+        if isVerified, !isExpired, pageFault == nil, let signIn = try await signIn(of: code, in: context),
+            // The user may have taken it back since.
+            try await !lacksConsent(to: code.scopes, of: code.user, for: context.client, in: context.tenant)
+        {
             prepared = try await prepare(code, redemption, grant, signIn, in: context)
         }
         let (issued, requestDigest, now) = (prepared, redemption.digest, context.now)

@@ -5,12 +5,10 @@ package import PortableFoundation
 extension Engine {
     /// Whether a user has yet to allow what an application asks for. The tenant's own applications ask for nothing.
     func lacksConsent(
-        _ request: AuthorizationRequest, of user: UserID, to client: Client, in tenant: Tenant
+        to scopes: [String], of user: UserID, for client: Client, in tenant: Tenant
     ) async throws(EngineError) -> Bool {
         guard client.web.isThirdParty else { return false }
-        return try await !consents(of: user, in: tenant.id).contains {
-            $0.client == client.id && $0.covers(request.scopes)
-        }
+        return try await !consents(of: user, in: tenant.id).contains { $0.client == client.id && $0.covers(scopes) }
     }
 
     /// The same for the user of a session.
@@ -18,14 +16,16 @@ extension Engine {
         _ request: AuthorizationRequest, as signIn: BrowserSignIn?, to client: Client, in tenant: Tenant
     ) async throws(EngineError) -> Bool {
         guard let signIn else { return client.web.isThirdParty }
-        return try await lacksConsent(request, of: signIn.account.user.id, to: client, in: tenant)
+        return try await lacksConsent(to: request.scopes, of: signIn.account.user.id, for: client, in: tenant)
     }
 
     /// Keeps what a user has just allowed.
     func noteConsent(
         to request: AuthorizationRequest, of user: UserID, in context: RequestContext
     ) async throws(EngineError) {
-        guard try await lacksConsent(request, of: user, to: context.client, in: context.tenant) else { return }
+        guard try await lacksConsent(to: request.scopes, of: user, for: context.client, in: context.tenant) else {
+            return
+        }
         let consent = Consent(
             user: user, client: context.client.id, scopes: request.scopes, givenAt: context.now)
         let event = event(

@@ -174,6 +174,8 @@ extension Engine {
         try await noteUse(of: signIn.session, now: context.now)
         let grant = codeGrant(
             for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
+        // Before the answer: a device gets nothing that the user cannot take back.
+        try await noteConsent(to: request, of: grant.user, in: context)
         let answered = try await decide(on: device, .allowed(grant), .deviceAllowed, grant.user, in: context)
         return answered ? .allowed : .over
     }
@@ -237,6 +239,9 @@ extension Engine {
             switch judge(grant.scopes, in: context) {
             case .granted(let judged): scopes = judged
             case .refused(let refusal): return context.outcome(.refused(refusal))
+            }
+            if try await lacksConsent(to: grant.scopes, of: grant.user, for: context.client, in: context.tenant) {
+                return refused(.sessionEnded)
             }
             if let signIn = try await signIn(of: grant, in: context) {
                 prepared = try await prepare(grant, code, digest, scopes, signIn, in: context)

@@ -188,7 +188,8 @@ extension Client {
     package func isOpen(for front: CallerContext.Front) -> Bool {
         guard flowSource != .none else { return false }
         return switch front {
-        case .native: isNativeAuthEnabled
+        // Another organisation's application sees no passwords, and its users are asked on the pages (OIDC-26).
+        case .native: isNativeAuthEnabled && !web.isThirdParty
         case .browser: isForBrowsers
         case .account: false
         case .token: isNativeAuthEnabled || isForBrowsers

@@ -113,7 +113,8 @@ extension IdentityRoutes {
             ? caller.neededProof(isFresh: false, now: visit.now) : part.neededProof(of: caller, now: visit.now)
         if let needed { return try prove(needed, part, caller, visit) }
         // The end of all sessions is the last defence of an owner.
-        if !["here", "all"].contains(action) { try visit.context.admit(.profileChange, of: caller.limitKey) }
+        let endsSessions = [.overview, .sessions].contains(part) && ["here", "all"].contains(action)
+        if !endsSessions { try visit.context.admit(.profileChange, of: caller.limitKey) }
         switch part {
         case .overview, .sessions: return try await changeSessions(action, form, caller, visit)
         case .data: return try await changeData(form, caller, visit)

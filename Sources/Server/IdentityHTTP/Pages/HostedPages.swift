@@ -201,11 +201,18 @@ extension IdentityRoutes {
             // A user who has just signed in may not have seen yet what another organisation's application asks for. The code
             // of the sign-in is then not given.
             // Nor has a user who answers a device: only their own answer ends that flow.
-            let lacksConsent =
-                flow.step == .confirm ? false : try await self.lacksConsent(to: flow.request, after: ticket, visit)
-            if flow.request.device != nil || lacksConsent {
+            let isAnswered = flow.step == .confirm
+            let signIn = isAnswered ? nil : try await self.signIn(after: ticket, visit)
+            let asks = isAnswered ? false : try await asksForConsent(flow.request, as: signIn, visit)
+            if flow.request.device != nil || asks {
                 next.step = .confirm
                 next.shown = nil
+                if flow.request.device == nil {
+                    // The question is for this sign-in, which is as fresh as the client wants it; another one starts again.
+                    next.session = signIn?.session.id
+                    next.request.prompts.removeAll { $0 == .login }
+                    next.request.maxAge = nil
+                }
                 return setting(ticket, try store(next, handle, visit), visit)
             }
             next.step = .answered(code: code.reveal(), at: visit.now)
@@ -263,14 +270,17 @@ extension IdentityRoutes {
         return response
     }
 
-    private func lacksConsent(
-        to request: AuthorizationRequest, after ticket: BrowserTicket, _ visit: HostedVisit
+    /// The session that a browser has after a sign-in.
+    private func signIn(after ticket: BrowserTicket, _ visit: HostedVisit) async throws -> BrowserSignIn? {
+        guard let cookie = ticket.cookie else { return visit.signIn }
+        return try await engine.browserSignIn(cookie, in: visit.tenant, now: visit.now)
+    }
+
+    private func asksForConsent(
+        _ request: AuthorizationRequest, as signIn: BrowserSignIn?, _ visit: HostedVisit
     ) async throws -> Bool {
         guard let client = visit.client, client.web.isThirdParty else { return false }
-        var signIn = visit.signIn
-        if let cookie = ticket.cookie {
-            signIn = try await engine.browserSignIn(cookie, in: visit.tenant, now: visit.now)
-        }
+        if request.prompts.contains(.consent) { return true }
         return try await engine.lacksConsent(request, as: signIn, to: client, in: visit.tenant)
     }
 

@@ -61,6 +61,13 @@ extension ReadTenant {
                 every token, and apps cannot keep one; say nativeAuthentication: false, and give the app an application of its own.
                 """, line: members.line(of: client.web.secrets.isEmpty ? "keys" : "secrets"))
         }
+        if client.web.isThirdParty, client.isNativeAuthEnabled {
+            advice.add(
+                """
+                \(name) is another organisation's (thirdParty), so that its users sign in at the pages alone; say \
+                nativeAuthentication: false.
+                """, line: members.line(of: "thirdParty"))
+        }
         if client.web.backChannelLogout?.hasPrefix("http:") == true {
             advice.add(
                 "the backChannelLogoutUri of \(name) is http; a production server calls https only, so that each call fails.",
