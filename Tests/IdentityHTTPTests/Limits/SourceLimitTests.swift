@@ -346,6 +346,9 @@ extension Sequence {
         let limits = SourceLimits()
         // Typing errors of users: one wrong guess for each right one.
         for number in 0..<2_000 { #expect(!limits.note(.password, isRight: number % 2 == 0, now: start)) }
+        // Hardly any device's code is typed rightly.
+        for _ in 0..<1_000 { #expect(!limits.note(.userCode, isRight: false, now: start)) }
+        #expect(!limits.hasAlarm(now: start))
         var now = start.addingTimeInterval(600)
         // A spray is detected from 500 guesses on.
         let begins = (0..<1_000).map { _ in limits.note(.password, isRight: false, now: now) }

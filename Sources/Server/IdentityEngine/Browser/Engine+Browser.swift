@@ -221,6 +221,7 @@ extension Engine {
         // The session of the same user goes on under a new cookie: its applications keep their `sid`.
         let isSame = present?.authentication.account.user == account.user.id
         let isSameProof = isSame && present?.authentication.authenticatedAt == proven.authenticatedAt
+        let isStepUp = proven.browserSession != nil
         var proven = proven
         proven.browserSession = nil
         let session = BrowserSession(
@@ -237,7 +238,7 @@ extension Engine {
             session: session,
             ticket: BrowserTicket(
                 cookie: cookie, cookieLifetime: session.cookieLifetime, code: code,
-                isStepUp: proven.browserSession != nil),
+                isStepUp: isStepUp),
             replaced: present?.id)
     }
 

@@ -130,9 +130,12 @@ package final class SourceLimits: Sendable {
     /// Notes a guess from any source. While far more guesses are wrong than typing errors explain, each source has half
     /// of its budgets (`SEC-RATE-7`).
     ///
+    /// Codes of devices do not count: hardly any is typed rightly, so that wrong ones of a few sources would halve what all have.
+    ///
     /// - Returns: Whether that state begins with this guess.
     func note(_ secret: GuessedSecret, isRight: Bool, now: Date) -> Bool {
-        alarms.withLock {
+        guard secret != .userCode else { return false }
+        return alarms.withLock {
             $0[secret, default: GuessingAlarm()].count(isRight: isRight, at: Self.milliseconds(now))
         }
     }
