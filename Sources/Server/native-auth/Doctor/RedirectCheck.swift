@@ -88,7 +88,7 @@ struct RedirectCheck {
         case _:
             notes.problem(
                 Self.about, "\(redirect) is not registered for the application (status \(response.status)).",
-                "Add it to the application's redirectUris, letter by letter; only the port of a loopback address may differ."
+                "Add it to the application's redirectUris, letter by letter; under publicClient the port of a loopback address may differ."
             )
         }
     }
