@@ -155,6 +155,9 @@ struct HookedTenants: ClientStore {
         try await directory.daemon(id, in: tenant)
     }
 
+    func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+        try await directory.hasPages(ofOrigin: origin)
+    }
 }
 
 extension TestTenant.Hooks {

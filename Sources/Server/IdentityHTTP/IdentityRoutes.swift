@@ -155,7 +155,11 @@ package struct IdentityRoutes: Sendable {
             try await answeringOrigin(of: request, context, client: nil) { try await userInfo(request, context) }
         }
         for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
-            route(router, "/\(path)", DirectoryOperation.allCases.filter { $0.path == path }.map(\.httpMethod)) {
+            let operations = DirectoryOperation.allCases.filter { $0.path == path }
+            route(
+                router, "/\(path)", operations.map(\.httpMethod),
+                answersPreflights: operations.allSatisfy { !$0.scopes.isEmpty }
+            ) {
                 try await directory(path, $0, $1)
             }
         }

@@ -160,6 +160,16 @@ package actor KeyRing: TokenIssuer {
         }
     }
 
+    package nonisolated func claimedApplication(
+        of accessToken: Secret<String>
+    ) -> (client: ClientID, tenant: TenantID)? {
+        do {
+            return try CompactToken(accessToken).claimedApplication
+        } catch {
+            return nil
+        }
+    }
+
     package nonisolated func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data {
         try await keys(for: tenant).jwks
     }

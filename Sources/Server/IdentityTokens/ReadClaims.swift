@@ -36,6 +36,18 @@ struct CompactToken: Sendable {
         }
     }
 
+    /// The claims `azp` and `tid`, not verified.
+    var claimedApplication: (client: ClientID, tenant: TenantID)? {
+        struct Claims: Decodable { let azp, tid: String }
+        do {
+            let claims = try JSONDecoder().decode(Claims.self, from: payload)
+            guard let client = ClientID(claims.azp), let tenant = UUID(uuidString: claims.tid) else { return nil }
+            return (client, TenantID(tenant))
+        } catch {
+            return nil
+        }
+    }
+
     /// Whether the claims are written as this package writes them. Two readers could understand a repeated name
     /// differently (`SEC-TOK-2`).
     var hasCanonicalPayload: Bool {

@@ -233,6 +233,8 @@ private struct PlainIssuer: TokenIssuer {
 
     func claimedTenant(of accessToken: Secret<String>) -> TenantID? { nil }
 
+    func claimedApplication(of accessToken: Secret<String>) -> (client: ClientID, tenant: TenantID)? { nil }
+
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data { Data() }
 }
 

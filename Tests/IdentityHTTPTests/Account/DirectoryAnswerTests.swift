@@ -61,7 +61,8 @@ extension DirectoryAnswerName {
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
-            .invalidContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .malformedBody:
+            .invalidContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .malformedBody,
+            .foreignOrigin:
             (400, .badRequest)
         case .mailboxThrottled, .locked, .tooManyChanges: (429, .tooManyRequests)
         case .wrongContentType: (415, .badRequest)
@@ -90,7 +91,8 @@ extension DirectoryAnswerName {
         case .mailboxThrottled: "temporarily_unavailable"
         case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .deletionScheduled, .invalidToken,
             .insufficientScope, .proofNeeded, .unknownProperty, .readOnlyProperty, .invalidValue, .changedMeanwhile,
-            .notFound, .malformedBody, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong, .headersTooLarge,
+            .notFound, .malformedBody, .foreignOrigin, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong,
+            .headersTooLarge,
             .tooManyChanges, .unavailable:
             nil
         }
@@ -491,6 +493,10 @@ enum DirectoryTable {
                     caller.token = nil
                     return try await caller.send(operation)
                 },
+                row(operation, .foreignOrigin, "the call is of a page whose origin the application has not registered")
+                {
+                    try await byCode().send(operation, headers: ["origin": "https://evil.example"])
+                },
                 row(operation, .insufficientScope, "the token has none of the scopes, or the application is off") {
                     try await byCode(scope: "openid Organization.Read.All").send(operation)
                 },
@@ -557,11 +563,11 @@ enum DirectoryTable {
         }
         let general: [DirectoryAnswerName] = [
             .wrongMethod, .uriTooLong, .headersTooLarge, .unavailable, .invalidToken, .insufficientScope, .proofNeeded,
-            .malformedBody, .wrongContentType, .bodyTooLarge, .tooManyChanges,
+            .foreignOrigin, .malformedBody, .wrongContentType, .bodyTooLarge, .tooManyChanges,
         ]
         let places = [
             DirectoryAnswerName.invalidToken: "all but `undoEmailChange`",
-            .insufficientScope: "all but `undoEmailChange`",
+            .insufficientScope: "all but `undoEmailChange`", .foreignOrigin: "all but `undoEmailChange`",
             .proofNeeded: "*proof*, `changePassword`, `keepAccount`", .malformedBody: "those with a body",
             .wrongContentType: "those with a body", .bodyTooLarge: "those with a body",
             .tooManyChanges: "all but reading, `revokeSignInSessions` and `undoEmailChange`",
@@ -623,6 +629,11 @@ extension DirectoryTable {
         func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
             return try await TenantDirectory.development.entry(of: tenant)
+        }
+
+        func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
+            return try await TenantDirectory.development.hasPages(ofOrigin: origin)
         }
     }
 

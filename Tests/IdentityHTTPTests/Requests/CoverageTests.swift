@@ -963,6 +963,8 @@ enum EndpointTable {
         func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
             throw .unavailable(Gone())
         }
+
+        func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool { throw .unavailable(Gone()) }
     }
 
     /// Sends requests through a listener with limits until one is refused.

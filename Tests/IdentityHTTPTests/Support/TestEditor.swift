@@ -27,6 +27,9 @@ final class TestEditor: TenantEditor, ClientStore {
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         try await directory.daemon(id, in: tenant)
     }
+    func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+        try await directory.hasPages(ofOrigin: origin)
+    }
 
     func edit(
         _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,

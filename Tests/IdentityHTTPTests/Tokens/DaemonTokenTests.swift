@@ -414,5 +414,9 @@ import Testing
         func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
             try await directory.withLock { $0 }.entry(of: tenant)
         }
+
+        func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+            try await directory.withLock { $0 }.hasPages(ofOrigin: origin)
+        }
     }
 }

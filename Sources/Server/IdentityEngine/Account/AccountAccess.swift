@@ -185,12 +185,33 @@ extension Engine {
         guard !scopes.isDisjoint(with: live.claims.scopes) else { return .refused(.insufficientScope) }
         do {
             guard let client = try await ports.clients.client(live.claims.client, in: tenant.id),
-                client.isOpen
+                client.isOpen(for: .token)
             else { return .refused(.applicationDisabled) }
             return .accepted(
                 DirectoryCaller(
                     tenant: tenant, client: client, account: live.account,
                     proof: AccountProof(live.claims, token: token)))
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The application that an access token names, before any check. A token that lies about it is refused afterwards.
+    package func application(
+        claimedBy token: Secret<String>
+    ) async throws(EngineError) -> Client? {
+        guard let claimed = ports.issuer.claimedApplication(of: token) else { return nil }
+        do {
+            return try await ports.clients.client(claimed.client, in: claimed.tenant)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Whether an application of any tenant has pages of this origin.
+    package func hasPages(ofOrigin origin: String) async throws(EngineError) -> Bool {
+        do {
+            return try await ports.clients.hasPages(ofOrigin: origin)
         } catch {
             throw .store(error)
         }

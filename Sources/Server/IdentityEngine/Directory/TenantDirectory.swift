@@ -29,22 +29,29 @@ package struct TenantDirectory: ClientStore {
     private let byName: [String: Tenant]
     private let byClient: [TenantID: [ClientID: Client]]
     private let byDaemon: [TenantID: [ClientID: Daemon]]
+    /// Those of all applications. As bytes: texts would be equal by Unicode's canonical form.
+    private let origins: Set<Data>
 
     package init(_ entries: [Entry]) {
         self.entries = entries
         var byName: [String: Tenant] = [:]
         var byClient: [TenantID: [ClientID: Client]] = [:]
         var byDaemon: [TenantID: [ClientID: Daemon]] = [:]
+        var origins: Set<Data> = []
         for entry in entries {
             for name in [entry.tenant.id.description, entry.tenant.domain, entry.tenant.subdomain] {
                 byName[Self.normal(name)] = entry.tenant
             }
-            for client in entry.applications { byClient[entry.tenant.id, default: [:]][client.id] = client }
+            for client in entry.applications {
+                byClient[entry.tenant.id, default: [:]][client.id] = client
+                origins.formUnion(client.origins.map { Data($0.utf8) })
+            }
             for daemon in entry.daemons { byDaemon[entry.tenant.id, default: [:]][daemon.id] = daemon }
         }
         self.byName = byName
         self.byClient = byClient
         self.byDaemon = byDaemon
+        self.origins = origins
     }
 
     package func tenant(named name: String) async throws(StoreError) -> Tenant? {
@@ -61,6 +68,10 @@ package struct TenantDirectory: ClientStore {
 
     package func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
         byDaemon[tenant]?[id]
+    }
+
+    package func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+        origins.contains(Data(origin.utf8))
     }
 
     private static func normal(_ name: String) -> String {

@@ -40,6 +40,18 @@ extension Client {
         webReference.map { !$0.settings.secrets.isEmpty || !$0.settings.keys.isEmpty } ?? false
     }
 
+    /// The origins of the pages that may call the endpoints for the application: those of its `spa` addresses, and where it
+    /// has native authentication its `allowedOrigins`.
+    package var origins: [String] {
+        redirects[.spa].map { address in
+            address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+                .joined(separator: "/")
+        } + (isNativeAuthEnabled ? web.allowedOrigins : [])
+    }
+
+    /// Whether ``origins`` has this one. Compared byte for byte.
+    package func allows(origin: String) -> Bool { origins.contains { $0.utf8.elementsEqual(origin.utf8) } }
+
     /// Whether it is a program on a server: apps and pages cannot keep a secret.
     package var canKeepSecrets: Bool { isConfidential || !redirects[.web].isEmpty }
 }

@@ -252,4 +252,6 @@ package protocol ClientStore: Sendable {
     func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry?
     /// The daemon with this id in this tenant; nil when there is none.
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
+    /// Whether an application of any tenant has pages of this origin (``Client/origins``), compared byte for byte.
+    func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool
 }

@@ -315,6 +315,11 @@ package protocol TokenIssuer: AssertionVerifier, ProofVerifier {
     ///
     /// - Returns: Nil when the text is no token.
     func claimedTenant(of accessToken: Secret<String>) -> TenantID?
+    /// The application that an access token names, with its tenant, before any check: it says only whether a page may read the
+    /// answer.
+    ///
+    /// - Returns: Nil when the text is no token, or none that names one.
+    func claimedApplication(of accessToken: Secret<String>) -> (client: ClientID, tenant: TenantID)?
     /// The tenant's public keys as a JSON Web Key Set (RFC 7517 section 5), UTF-8 JSON: the key that signs, the next
     /// key, and earlier keys whose tokens may still be valid (`SEC-TOK-5`).
     func jwks(for tenant: TenantID) async throws(TokenIssuerError) -> Data

@@ -207,8 +207,11 @@ extension DirectoryFailure {
             self.init(
                 status: .badRequest, code: .badRequest, message: "The member “\(member)” has a wrong type.",
                 target: member)
+        case .foreignOrigin:
+            self.init(
+                status: .badRequest, code: .badRequest, message: "The application has no pages of this origin.")
         case .malformed, .redirectNotAccepted, .unknownGrant, .unreadableAttributes, .parametersInQuery,
-            .unknownTenant, .foreignOrigin:
+            .unknownTenant:
             self.init(status: .badRequest, code: .badRequest, message: "The body must be one JSON object.")
         }
     }

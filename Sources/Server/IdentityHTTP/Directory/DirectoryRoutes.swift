@@ -41,7 +41,17 @@ extension IdentityRoutes {
         let operation = DirectoryOperation.allCases.first { $0.path == path && $0.httpMethod == request.method }
         guard let operation else { throw RequestFault.unknownPath }
         if operation == .undoEmailChange { return try await undoEmailChange(request, context) }
-        guard let token = Self.token(of: request) else { throw DirectoryFailure(.invalidToken) }
+        let token = Self.token(of: request)
+        return try await answeringOrigin(of: request, context, token: token) {
+            guard let token else { throw DirectoryFailure(.invalidToken) }
+            return try await directory(operation, token, request, context)
+        }
+    }
+
+    /// The same, once the request's origin is known.
+    private func directory(
+        _ operation: DirectoryOperation, _ token: PresentedToken, _ request: Request, _ context: IdentityRequestContext
+    ) async throws -> Response {
         let now = context.trace.at
         let caller: DirectoryCaller
         switch try await engine.directoryCaller(token, anyOf: operation.scopes, now: now) {

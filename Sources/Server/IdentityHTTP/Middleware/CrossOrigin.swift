@@ -5,7 +5,8 @@ import NativeAuthCore
 import NativeAuthWire
 
 // Calls of pages from their own scripts (Fetch standard, “CORS protocol”). A preflight has no client id, so it is answered for
-// the origins of every application of the tenant; the call itself counts only with an origin of its own application.
+// the origins of every application of the tenant, or at the account API, whose paths name no tenant, of every application; the
+// call itself counts only with an origin of its own application.
 extension IdentityRoutes {
     /// The answer to a preflight.
     ///
@@ -17,8 +18,13 @@ extension IdentityRoutes {
         guard let origin = request.headers[.origin], request.headers[.accessControlRequestMethod] != nil else {
             throw RequestFault.wrongMethod(allowed: methods)
         }
-        let tenant = try await tenant(context)
-        let isKnown = try await engine.applications(of: tenant).contains { $0.allows(origin: origin) }
+        // The paths of the account API name no tenant.
+        let isKnown =
+            if context.parameters.get("tenant") != nil {
+                try await engine.applications(of: try await tenant(context)).contains { $0.allows(origin: origin) }
+            } else {
+                try await engine.hasPages(ofOrigin: origin)
+            }
         guard isKnown else { throw RequestFault.foreignOrigin }
         return Response(
             status: .noContent,
@@ -29,9 +35,9 @@ extension IdentityRoutes {
             ])
     }
 
-    /// What the SDKs for browsers send.
+    /// What the SDKs for browsers send, and what the account API reads.
     private static let allowedFields =
-        "content-type, authorization, dpop, client-request-id, return-client-request-id, x-client-sku, x-client-ver, x-client-os, x-client-cpu, x-client-current-telemetry, x-client-last-telemetry"
+        "content-type, authorization, dpop, if-match, client-request-id, return-client-request-id, x-client-sku, x-client-ver, x-client-os, x-client-cpu, x-client-current-telemetry, x-client-last-telemetry"
 
     /// Answers a call. One with an origin counts only for an application that has it, before any effect (`OIDC-29`).
     ///
@@ -39,15 +45,37 @@ extension IdentityRoutes {
     func answeringOrigin(
         of request: Request, _ context: IdentityRequestContext, client: ClientID?, _ body: () async throws -> Response
     ) async throws -> Response {
-        guard let origin = request.headers[.origin] else { return try await body() }
-        let tenant = try await tenant(context)
-        let isAllowed =
-            if let client {
-                try await engine.application(named: client, in: tenant)?.allows(origin: origin) ?? false
-            } else {
-                try await engine.applications(of: tenant).contains { $0.allows(origin: origin) }
+        try await answeringOrigin(of: request, context) { origin in
+            let tenant = try await tenant(context)
+            guard let client else {
+                return try await engine.applications(of: tenant).contains { $0.allows(origin: origin) }
             }
-        guard isAllowed else { throw RequestFault.foreignOrigin }
+            return try await engine.application(named: client, in: tenant)?.allows(origin: origin) ?? false
+        } body: {
+            try await body()
+        }
+    }
+
+    /// The same for a call with an access token: one with an origin counts only if the application that the token names has
+    /// it. What a forged token names makes no difference: the answer to it is a refusal.
+    func answeringOrigin(
+        of request: Request, _ context: IdentityRequestContext, token: PresentedToken?,
+        _ body: () async throws -> Response
+    ) async throws -> Response {
+        try await answeringOrigin(of: request, context) { origin in
+            guard let token else { return false }
+            return try await engine.application(claimedBy: token.token)?.allows(origin: origin) ?? false
+        } body: {
+            try await body()
+        }
+    }
+
+    private func answeringOrigin(
+        of request: Request, _ context: IdentityRequestContext, isAllowed: (String) async throws -> Bool,
+        body: () async throws -> Response
+    ) async throws -> Response {
+        guard let origin = request.headers[.origin] else { return try await body() }
+        guard try await isAllowed(origin) else { throw RequestFault.foreignOrigin }
         var response: Response
         do {
             response = try await body()
@@ -57,21 +85,8 @@ extension IdentityRoutes {
         }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.accessControlExposeHeaders] =
-            "x-ms-request-id, client-request-id, retry-after, www-authenticate"
+            "x-ms-request-id, client-request-id, retry-after, www-authenticate, etag"
         response.headers[.vary] = "Origin"
         return response
-    }
-}
-
-extension Client {
-    /// Whether pages of this origin may call the endpoints for the application: those of its `spa` addresses, and where it has
-    /// native authentication its `allowedOrigins`. Compared byte for byte.
-    func allows(origin: String) -> Bool {
-        let pages = redirects[.spa].lazy.map { address in
-            address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
-                separator: "/")
-        }
-        return pages.contains { $0.utf8.elementsEqual(origin.utf8) }
-            || isNativeAuthEnabled && web.allowedOrigins.contains { $0.utf8.elementsEqual(origin.utf8) }
     }
 }

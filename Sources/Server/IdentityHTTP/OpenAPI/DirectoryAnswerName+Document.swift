@@ -39,6 +39,7 @@ extension DirectoryAnswerName {
         case .passwordNotUsed: refusal(.step(.passwordNotUsed))
         case .locked: refusal(.step(.locked(seconds: 1)))
         case .malformedBody: fault(.unreadableAttributes)
+        case .foreignOrigin: fault(.foreignOrigin)
         case .wrongContentType: fault(.wrongContentType)
         case .bodyTooLarge: fault(.bodyTooLarge)
         case .wrongMethod: fault(.wrongMethod(allowed: "the method of another operation"))

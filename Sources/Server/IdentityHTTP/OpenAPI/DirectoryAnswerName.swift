@@ -7,7 +7,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
     case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
-    case malformedBody, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge, tooManyChanges
+    case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
+        tooManyChanges
     case unavailable
 
     /// The operations where it can occur.
@@ -28,7 +29,7 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .codeSent: return begins
         case .ownMailboxProven: return confirms
         case .deletionScheduled: return [.deleteAccount]
-        case .invalidToken, .insufficientScope: return withToken
+        case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
             return [.deleteAccount, .changePassword, .removeMethod, .addMethod, .changeEmail, .keepAccount]
         case .unknownProperty: return [.readProfile, .changeProfile]

@@ -43,6 +43,10 @@ final class LiveTenants: ClientStore {
         try await directory.daemon(id, in: tenant)
     }
 
+    func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+        try await directory.hasPages(ofOrigin: origin)
+    }
+
     /// Adopts a document that is newer than the one in force; an invalid one changes nothing, and is not read again.
     ///
     /// - Throws: ``ServeSettings/Invalid``.
