@@ -749,4 +749,43 @@ struct AccountPageTests {
             #expect(location.hasSuffix("/account") && !location.contains("evil"))
         }
     }
+
+    // MARK: - Limits
+
+    @Test("SEC-RATE-6: who has the cookie alone uses up no change of the owner, who signs in again")
+    func changesOfAThief() async throws {
+        try await withIdentityServer { server in
+            let transport = InProcessTransport(
+                routes: server.routes(), within: AccessPolicy(limits: SourceLimits()), peer: IPAddress("192.0.2.7"))
+            let owner = TestBrowser(transport)
+            try await owner.signUp(email, at: server, for: party)
+            let thief = TestBrowser(transport)
+            thief.cookies = owner.cookies
+            func change(_ browser: TestBrowser, _ action: String = "end") async throws -> Int {
+                server.clock.advance(by: 0.2)
+                try await browser.get(Self.page + "/sessions")
+                let form = try #require(browser.forms.first, "\(browser.title)")
+                server.clock.advance(by: 0.2)
+                try await browser.post(
+                    form.action,
+                    form.fields.filter { $0.0 != "session" } + [("session", "none"), (".action", action)],
+                    follows: false)
+                return browser.status
+            }
+            for _ in 0..<30 { #expect(try await change(thief) == 303) }
+            #expect(try await change(thief) == 429)
+            #expect(try await change(owner) == 429, "the same session, which the cookie stands for")
+            // The end of the others is counted apart.
+            #expect(try await change(owner, "others") == 303)
+            for _ in 0..<29 { #expect(try await change(thief, "others") == 303) }
+            #expect(try await change(thief, "others") == 429)
+            server.clock.advance(by: 601)
+            try await owner.get(Self.page + "/email")
+            #expect(owner.title == "Confirm that it is you")
+            try await owner.submit([:])
+            try await owner.submit(["password": TestBrowser.password])
+            #expect(try await change(owner) == 303)
+            #expect(try await change(owner, "all") == 303)
+        }
+    }
 }

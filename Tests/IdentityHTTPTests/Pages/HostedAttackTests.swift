@@ -63,6 +63,69 @@ struct HostedAttackTests {
         #expect(!ends(.giveSecondFactor))
     }
 
+    @Test("SEC-ENUM-1: a step-up at the pages, as it is, leaves the count of disclosures as it was")
+    func disclosuresAtStepUp() async throws {
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { _, settings in
+            settings.enumeration = .bulk
+        }
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        let limits = SourceLimits()
+        let address = try #require(IPAddress("192.0.2.7"))
+        let transport = InProcessTransport(
+            routes: server.routes(), within: AccessPolicy(limits: limits), peer: address)
+        let stepping = TestBrowser(transport)
+        stepping.cookies = browser.cookies
+        for _ in 0..<9 { #expect(!limits.recordDisclosure(to: SourceAddress(address), now: server.clock.now)) }
+        try await stepping.get(party.path(["claims": Self.contexts]))
+        try await stepping.submit([:])
+        try await stepping.submit(["contact": "second@example.org"])
+        try await stepping.submit(["code": try await server.mailbox.code(to: "second@example.org")])
+        #expect(stepping.answer["code"] != nil)
+        #expect(limits.recordDisclosure(to: SourceAddress(address), now: server.clock.now), "the tenth of the minute")
+    }
+
+    @Test("SEC-RATE-11: a listed network begins flows at the pages, and pushes requests, without a limit")
+    func startsOfAListedNetwork() async throws {
+        try await withIdentityServer { server in
+            for (networks, isLimited) in [("192.0.2.0/24", false), ("198.51.100.0/24", true)] {
+                let transport = InProcessTransport(
+                    routes: server.routes(),
+                    within: AccessPolicy(limits: SourceLimits(), unlimitedNetworks: try NetworkList(networks)),
+                    peer: IPAddress("192.0.2.7"))
+                let browser = TestBrowser(transport)
+                try await browser.get(party.path())
+                let form = try #require(browser.forms.first)
+                var answers: [Int] = []
+                for number in 0..<32 {
+                    server.clock.advance(by: 0.2)
+                    try await browser.post(
+                        form.action,
+                        form.fields.map { $0.0 == "username" ? ($0.0, "u\(number)@example.com") : $0 } + [
+                            (".action", "next")
+                        ],
+                        follows: false)
+                    answers.append(browser.status)
+                }
+                #expect(answers.contains(429) == isLimited, "\(networks)")
+                server.clock.advance(by: 60)
+                var client = server.client(id: party.client)
+                client.transport = transport
+                var pushes: [Int] = []
+                let query = try #require(party.path().split(separator: "?").last)
+                for _ in 0..<32 {
+                    server.clock.advance(by: 0.2)
+                    let answer = try await client.send(
+                        client.request(
+                            "POST", "/contoso/oauth2/v2.0/par", headers: ["content-type": WireClient.form],
+                            body: Data(query.utf8)))
+                    pushes.append(answer.status)
+                }
+                #expect(pushes.first == 201 && pushes.contains(429) == isLimited, "\(networks)")
+            }
+        }
+    }
+
     @Test("SEC-RATE-6: a session exchanges 20 codes a minute for an application")
     func redemptions() async throws {
         try await withIdentityServer { server in

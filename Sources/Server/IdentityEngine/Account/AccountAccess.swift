@@ -69,7 +69,9 @@ struct AccountProof: Sendable {
         secret = cookie
         methods = session.authentication.methods
         authenticatedAt = session.authentication.authenticatedAt
-        limitKey = Data(session.id.text.utf8)
+        // Who has the cookie alone cannot sign in again: the owner can, and has a budget of their own from then on.
+        limitKey = Data(
+            "\(session.id.text)/\(Int(session.authentication.authenticatedAt.timeIntervalSince1970))".utf8)
     }
 }
 
@@ -87,7 +89,7 @@ package struct DirectoryCaller: Sendable {
     package var tenantName: String { tenant.id.description }
     package var application: ClientID { client.id }
     /// The session of the request, as the key of a limit: a thief's session does not use up what the owner's may do. A
-    /// token without a session counts alone.
+    /// token without a session counts alone, and so does a browser's session from each sign-in on.
     package var limitKey: Data { proof.limitKey }
     /// The session of the token, if it has one, or of the browser.
     package var session: UUID? {

@@ -129,7 +129,7 @@ extension IdentityRequestContext {
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.
     func admitStart() throws(RequestFault) {
-        guard let limits = policy.limits, let source else { return }
+        guard let limits = policy.limits, let source, !policy.unlimitedNetworks.contains(source.address) else { return }
         try limits.admitStart(from: source, now: trace.at)
     }
 

@@ -112,9 +112,14 @@ extension IdentityRoutes {
             isKeeping
             ? caller.neededProof(isFresh: false, now: visit.now) : part.neededProof(of: caller, now: visit.now)
         if let needed { return try prove(needed, part, caller, visit) }
-        // The end of all sessions is the last defence of an owner.
-        let endsSessions = [.overview, .sessions].contains(part) && ["here", "all"].contains(action)
-        if !endsSessions { try visit.context.admit(.profileChange, of: caller.limitKey) }
+        // The end of all sessions is the last defence of an owner. That of the others counts apart: it adds a line to the audit
+        // trail and leaves the session that asks, and other changes do not use it up.
+        let isOfSessions = [.overview, .sessions].contains(part)
+        if isOfSessions, action == "others" {
+            try visit.context.admit(.profileChange, of: caller.limitKey + Data("/others".utf8))
+        } else if !isOfSessions || !["here", "all"].contains(action) {
+            try visit.context.admit(.profileChange, of: caller.limitKey)
+        }
         switch part {
         case .overview, .sessions: return try await changeSessions(action, form, caller, visit)
         case .data: return try await changeData(form, caller, visit)
