@@ -78,10 +78,12 @@ struct DeviceTests {
 
     /// A server with the user, and with these changes of its applications.
     private func server(
-        limits: TimeLimits? = nil, _ change: (inout TenantDirectory.Entry) throws -> Void = { _ in }
+        limits: TimeLimits? = nil, neighbourHasDevices: Bool = false,
+        _ change: (inout TenantDirectory.Entry) throws -> Void = { _ in }
     ) async throws -> IdentityTestServer {
         var entries = try TestDirectory.directory().entries
         try change(&entries[0])
+        entries[1].applications[0].web.allowsDeviceFlow = neighbourHasDevices
         let directory = TenantDirectory(entries)
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
             ports.clients = directory
@@ -294,7 +296,7 @@ struct DeviceTests {
 
     @Test("OIDC-28: a device code is of one application and one tenant, and nothing that is made up is looked for")
     func otherClients() async throws {
-        let server = try await server { entry in
+        let server = try await server(neighbourHasDevices: true) { entry in
             let index = try #require(entry.applications.firstIndex { $0.id.description == TestDirectory.page })
             entry.applications[index].web.allowsDeviceFlow = true
         }
@@ -578,6 +580,25 @@ struct DeviceTests {
         switch outcome.verdict {
         case .refused: break
         case .accepted: Issue.record("tokens without the setting")
+        }
+    }
+
+    @Test("OIDC-28: a tenant none of whose applications allows devices has no page for their codes")
+    func noPage() async throws {
+        let server = try await server { entry in
+            for index in entry.applications.indices { entry.applications[index].web.allowsDeviceFlow = false }
+        }
+        let browser = TestBrowser(server)
+        try await browser.get("/contoso/device")
+        #expect(browser.status == 404 && browser.forms.isEmpty)
+        try await browser.post("/contoso/device", [("user-code", "BCDF-GHJK")])
+        #expect(browser.status == 404)
+        // Only Contoso has one at all.
+        let usual = try await self.server()
+        for (tenant, status) in [("contoso", 200), ("fabrikam", 404), ("nothing", 404)] {
+            let browser = TestBrowser(usual)
+            try await browser.get("/\(tenant)/device")
+            #expect(browser.status == status, "\(tenant)")
         }
     }
 }

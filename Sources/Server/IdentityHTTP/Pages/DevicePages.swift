@@ -46,6 +46,11 @@ extension IdentityRoutes {
     func device(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         try await paged(request, context) {
             let visit = try await visit(request, context)
+            guard
+                try await engine.applications(of: visit.tenant).contains(where: {
+                    $0.web.allowsDeviceFlow && $0.isOpen(for: .browser)
+                })
+            else { throw RequestFault.unknownPath }
             guard request.method == .post else { return codePage(visit) }
             try Self.checkSite(request, baseURL: engine.settings.baseURL)
             let form = try await Self.pageForm(of: request)
