@@ -349,6 +349,11 @@ struct PossessionTests {
             #expect(try await fault(refresh(tokens, server, thief.proof())) == "400 invalid_grant [70000]")
         }
         try await steal(first)
+        // One line of the audit trail tells of both, and of all others in the hour.
+        let lines = try await server.rows(
+            "SELECT kind, detail, lower(hex(user)) FROM audit WHERE kind = 'token.reuse_detected'")
+        let user = try #require(try await server.rows("SELECT lower(hex(id)) FROM users").first?.first)
+        #expect(lines == [["token.reuse_detected", "key", user]])
         let second = try await refresh(first, server, try key.proof())
         #expect(second["token_type"] == "DPoP")
         // Within the grace, and after it.
@@ -359,6 +364,7 @@ struct PossessionTests {
         server.clock.advance(by: 3_600)
         try await steal(first)
         try await steal(second)
+        #expect(try await server.audited(.tokenReuseDetected) == 2)
         let third = try await refresh(second, server, try key.proof())
         #expect(third.status == 200)
         // Who has the key and a spent token ends the family, as ever (SEC-TOK-9).

@@ -120,6 +120,7 @@ extension Engine {
         else { return context.outcome(.refused(.unusableRefreshToken)) }
         // Before the family sees the token: who has not the key ends nothing, whichever token it is.
         if let fault = found.fault(of: context.proof, isPublic: !context.client.isConfidential) {
+            if fault != .notBound { try await noteWrongKey(of: found, in: context) }
             return context.outcome(.refused(.unusableProof(fault)))
         }
         if let refusal = try await useProof(in: context) { return context.outcome(.refused(refusal)) }
@@ -183,6 +184,24 @@ extension Engine {
             if !isLive { issued = try await sign(grant, for: account, proof: proof, in: context) }
             issued.refreshToken = tokens.refreshToken
             return context.outcome(.accepted(.signedIn(issued)))
+        }
+    }
+
+    /// A refresh token without its key is a sign of theft, or of an app that has lost the key. The family goes on: its owner has
+    /// the key. At most one line an hour for a family, however often it is tried.
+    private func noteWrongKey(of family: RefreshFamily, in context: RequestContext) async throws(EngineError) {
+        guard family.revokedAt == nil, context.now < family.expiresAt else { return }
+        // Of the hour, so that it makes no difference when the store forgets an old one.
+        let hour = Int(context.now.timeIntervalSince1970) / 3_600
+        let mark = vault.digest(
+            .counter, tenant: context.tenant.id,
+            [Data("wrong key".utf8), Data(family.id.text.utf8), Data("\(hour)".utf8)])
+        let event = event(.tokenReuseDetected, user: family.user, detail: "key", of: nil, in: context)
+        do {
+            _ = try await ports.assertions.useAssertion(
+                mark, in: context.tenant.id, until: context.now.addingTimeInterval(3_600), recording: event)
+        } catch {
+            throw .store(error)
         }
     }
 
