@@ -15,6 +15,7 @@ package struct IdentityRoutes: Sendable {
     private let readiness: Readiness
     let resourceServers: ResourceServers?
     private let development: DevelopmentPages?
+    var isDevelopment: Bool { development != nil }
     let countsRequests: Bool
     private let tracesRequests: Bool
     let listener: Listener

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import IdentityEngine
 import Logging
+import NIOCore
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
@@ -93,5 +94,74 @@ import Testing
         #expect(EngineError.store(.unavailable(Said())).logText == "SQLite 13: database or disk is full")
         #expect(StoreError.unavailable(Silent()).logText == "Silent")
         #expect(StoreError.corrupt("users").logText == "corrupt row in users")
+    }
+
+    private static let page = "/contoso/oauth2/v2.0/authorize?response_type=code&scope=openid"
+    private static let application = "00001111-aaaa-2222-bbbb-3333cccc4444"
+
+    /// The text of an answer's page.
+    private func text(_ response: Response) async throws -> String {
+        let writer = TextWriter()
+        try await response.body.write(writer)
+        return writer.text.withLock { $0 }
+    }
+
+    private struct TextWriter: ResponseBodyWriter {
+        let text = Locked("")
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            text.withLock { $0 += String(buffer: buffer) }
+        }
+
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    @Test(
+        "Why an authorization request was refused is in the log, without queries; the development profile's page says it"
+    )
+    func refusedAddresses() async throws {
+        let evil = "https%3A%2F%2Fevil.example%2Fdone%3Fkey%3Dcanary%23canary"
+        let requests = [
+            "client_id=\(Self.application)&redirect_uri=\(evil)", "client_id=\(Self.application)",
+            "client_id=99999999-aaaa-2222-bbbb-3333cccc4444&redirect_uri=\(evil)",
+            "client_id=\(Self.application)&redirect_uri=https%3A%2F%2Fa%3Acanary%40evil.example%2F",
+            "client_id=\(Self.application)&redirect_uri=https%3A%2F%2Fevil.example%2F%0Acanary",
+        ]
+        let written = try await lines(.notice) { logger in
+            try await withIdentityServer { server in
+                let outside = try Outside(server, logger: logger)
+                for (index, request) in requests.enumerated() {
+                    let response = try await outside.get("\(Self.page)&\(request)")
+                    #expect(response.status == .badRequest)
+                    let page = try await text(response)
+                    #expect(page.contains("Development profile: the ") && !page.contains("canary"), "\(request)")
+                    #expect(page.contains("Registered: http://localhost") == [0, 3, 4].contains(index), "\(page)")
+                }
+                let bye = "/contoso/oauth2/v2.0/logout?post_logout_redirect_uri=\(evil)"
+                let response = try await outside.get("\(bye)&client_id=\(Self.application)")
+                #expect(response.status == .badRequest)
+                #expect(try await text(response).contains("the post_logout_redirect_uri is not registered for"))
+                // Production says it to the log alone.
+                let usual = TestBrowser(server)
+                try await usual.get("\(Self.page)&\(requests[0])")
+                #expect(usual.status == 400 && !usual.html.contains("Development profile"))
+                #expect(!usual.html.contains("evil.example"))
+                try await usual.get(bye)
+                #expect(usual.status == 400 && !usual.html.contains("Development profile"))
+            }
+        }
+        #expect(
+            written.map { $0["reason"]?.string } == [
+                "the redirect_uri is not registered", "the request has no redirect_uri",
+                "the tenant has no application with this client_id", "the redirect_uri is not registered",
+                "the redirect_uri is not registered", "the post_logout_redirect_uri is not registered",
+            ])
+        #expect(
+            written.map { $0["application"]?.string } == [
+                Self.application, nil, nil, Self.application, Self.application, Self.application,
+            ])
+        let address = "https://evil.example/done"
+        #expect(written.map { $0["address"]?.string } == [address, nil, nil, nil, nil, address])
+        #expect(!"\(written)".contains("canary"))
     }
 }

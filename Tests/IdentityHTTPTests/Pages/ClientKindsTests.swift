@@ -99,6 +99,8 @@ struct ClientKindsTests {
             let query = "post_logout_redirect_uri=https%3A%2F%2Fshop.example%2Fbye"
             try await browser.get("/contoso/oauth2/v2.0/logout?\(query)")
             #expect(browser.title == "Sign out?")
+            let own = "/aaaabbbb-0000-cccc-1111-dddd2222eeee/account"
+            #expect(browser.html.contains("href=\"\(own)\">Cancel</a>"))
             try await browser.submit([:])
             // No client in the request: the way back is a link.
             #expect(browser.title == "You are signed out" && browser.headers["refresh"] == nil)

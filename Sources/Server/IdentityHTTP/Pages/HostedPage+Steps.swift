@@ -324,13 +324,14 @@ extension HostedPage {
     }
 
     static func error(
-        _ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext, _ brand: PageBrand = .none
+        _ fault: HostedFault, _ request: Request, _ context: IdentityRequestContext, _ brand: PageBrand = .none,
+        detail: String? = nil
     ) -> Response {
         let text = PageLanguage([], accepted: MailLanguage(acceptLanguage: request.headers[.acceptLanguage]))
         let (status, title, help): (HTTPResponse.Status, PagePhrase, PagePhrase) =
             switch fault {
             case .unknownTenant: (.notFound, .cannotGoOn, .wrongAddressHelp)
-            case .authorize(.pushedRequestGone, _): (.badRequest, .tookTooLong, .begunElsewhereHelp)
+            case .authorize(.pushedRequestGone, _, _): (.badRequest, .tookTooLong, .begunElsewhereHelp)
             case .authorize: (.badRequest, .cannotGoOn, .wrongAddressHelp)
             case .unknownFlow: (.badRequest, .begunElsewhere, .begunElsewhereHelp)
             case .tooOld: (.gone, .tookTooLong, .begunElsewhereHelp)
@@ -342,14 +343,14 @@ extension HostedPage {
                 (.init(code: V1Failure(fault).status), Self.title(of: fault), Self.help(of: fault))
             }
         var home: HTML?
-        if case .authorize(_, let client?) = fault, let address = client.web.homepage {
+        if case .authorize(_, let client?, _) = fault, let address = client.web.homepage {
             home =
                 "<p class=\"links\"><a class=\"button quiet\" href=\"\(address)\">\(text(.backToApp(client.displayName)))</a></p>"
         }
         let page = HostedPage(
             language: text, brand: brand, title: title,
             body: """
-                <p class="lead">\(text(help))</p>\(home)
+                <p class="lead">\(text(help))</p>\(Self.fine(detail))\(home)
                 <p class="fine">\(text(.requestNumber(context.trace.id.text)))</p>
                 """)
         var response = page.response(status)
@@ -358,6 +359,9 @@ extension HostedPage {
         if case .request(.throttled(let seconds)) = fault { response.headers[.retryAfter] = "\(seconds)" }
         return response
     }
+
+    /// What the page of the development profile says besides.
+    static func fine(_ detail: String?) -> HTML? { detail.map { "<p class=\"fine\" lang=\"en\">\($0)</p>" } }
 
     private static func title(of fault: RequestFault) -> PagePhrase {
         switch fault {

@@ -60,7 +60,7 @@ extension IdentityRoutes {
         }
         guard client.isOpen(for: .browser) else { throw HostedFault.authorize(.notForBrowsers, from: client) }
         guard let kind = client.redirects.accepts(redirect) else {
-            throw HostedFault.authorize(.redirectNotRegistered, from: client)
+            throw HostedFault.authorize(.redirectNotRegistered, from: client, redirect: redirect)
         }
         // From here on the client gets every error. A hint that is not ours says nothing.
         let hint = try await hint(fields, visit)
@@ -410,7 +410,12 @@ extension IdentityRoutes {
         do {
             return try await body()
         } catch let fault as HostedFault {
-            return HostedPage.error(fault, request, context, await brand(of: context))
+            let refusal = PageRefusal(fault)
+            if let refusal {
+                context.logger.notice("an authorization request was refused", metadata: refusal.metadata)
+            }
+            return HostedPage.error(
+                fault, request, context, await brand(of: context), detail: isDevelopment ? refusal?.sentence : nil)
         } catch let fault as RequestFault {
             return HostedPage.error(.request(fault), request, context, await brand(of: context))
         } catch let error as EngineError {
@@ -512,8 +517,10 @@ enum HostedHandle {
 /// Why a page of an error is shown.
 enum HostedFault: Error, Hashable, Sendable {
     case unknownTenant
-    /// - Parameter from: The application, once it is known: the page may lead to its homepage.
-    case authorize(AuthorizePageFault, from: Client? = nil)
+    /// - Parameters:
+    ///   - from: The application, once it is known: the page may lead to its homepage.
+    ///   - redirect: The address that is not registered.
+    case authorize(AuthorizePageFault, from: Client? = nil, redirect: String? = nil)
     /// This browser has no such flow.
     case unknownFlow
     case tooOld

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityEngine
+import Logging
 import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
@@ -47,6 +48,7 @@ extension IdentityRoutes {
         var target = SignOutTarget(isLink: true)
         // A hint that is not ours, or of another application than the named one, is refused with its address.
         var isFaulty = hasHint && hint == nil
+        var refusal: PageRefusal?
         if let named, let hint, ClientID(named) != hint.client { isFaulty = true }
         if !isFaulty {
             target.client = hint?.client ?? named.flatMap { ClientID($0) }
@@ -58,19 +60,34 @@ extension IdentityRoutes {
                     target.isLink = !(target.client != nil || found.isOfNativeApp)
                 } else {
                     isFaulty = true
+                    refusal = try await self.refusal(of: back, target.client, visit)
                 }
             }
         }
         guard let signIn = visit.signIn else {
-            if isFaulty { return HostedPage.signedOut(visit, link: nil, .badRequest) }
+            if isFaulty { return HostedPage.signedOut(visit, link: nil, .badRequest, detail: detail(refusal)) }
             return finished(target, visit)
         }
         guard !isFaulty, let hint, engine.isHint(hint, about: signIn) else {
             return try confirmation(
-                isFaulty ? SignOutTarget(isLink: true) : target, visit, isFaulty ? .badRequest : .ok)
+                isFaulty ? SignOutTarget(isLink: true) : target, visit, isFaulty ? .badRequest : .ok,
+                detail: detail(refusal))
         }
         return try await signOut(signIn, target, visit)
     }
+
+    /// Tells the log of an address that no application has registered for sign-outs.
+    private func refusal(
+        of address: String, _ client: ClientID?, _ visit: HostedVisit
+    ) async throws -> PageRefusal {
+        var application: Client?
+        if let client { application = try await engine.application(named: client, in: visit.tenant) }
+        let refusal = PageRefusal(signOutTo: address, of: application)
+        visit.context.logger.notice("the way back from a sign-out was refused", metadata: refusal.metadata)
+        return refusal
+    }
+
+    private func detail(_ refusal: PageRefusal?) -> String? { isDevelopment ? refusal?.sentence : nil }
 
     private func confirmedSignOut(
         _ sealed: String, _ form: FormFields, _ request: Request, _ visit: HostedVisit
@@ -134,7 +151,7 @@ extension IdentityRoutes {
     }
 
     private func confirmation(
-        _ target: SignOutTarget, _ visit: HostedVisit, _ status: HTTPResponse.Status
+        _ target: SignOutTarget, _ visit: HostedVisit, _ status: HTTPResponse.Status, detail: String?
     ) throws -> Response {
         let browser = visit.cookies.browser ?? Base64URL.encode(engine.ports.randomness.bytes(16))
         let sealed = try engine.seal(target, at: ["sign-out", browser], in: visit.tenant.id)
@@ -147,6 +164,8 @@ extension IdentityRoutes {
                 <form method="post" action="\(visit.path)/\(MetadataEndpoint.logout.rawValue)">
                 <input type="hidden" name="form" value="\(token)"><input type="hidden" name="target" value="\(sealed)">
                 <button class="primary">\(text(.signOutButton))</button></form>
+                \(HostedPage.fine(detail))
+                <div class="more"><a class="button quiet" href="\(visit.path(of: .overview))">\(text(.cancel))</a></div>
                 """)
         if let address = target.address, !address.lowercased().hasPrefix("http") {
             page.formTarget = address.prefix { $0 != ":" } + ":"
@@ -190,7 +209,7 @@ extension HostedPage {
     ///   - movesOn: Whether the page goes there by itself, after its frames have had time to load.
     static func signedOut(
         _ visit: HostedVisit, link: String?, _ status: HTTPResponse.Status = .ok, frames: [String] = [],
-        movesOn: Bool = false
+        movesOn: Bool = false, detail: String? = nil
     ) -> Response {
         let text = visit.language
         let go: HTML? = link.map {
@@ -198,7 +217,7 @@ extension HostedPage {
         }
         var page = HostedPage(
             language: text, brand: visit.brand, title: .signedOut,
-            body: "<p class=\"lead\">\(text(.signedOutHelp))</p>\(go)")
+            body: "<p class=\"lead\">\(text(.signedOutHelp))</p>\(fine(detail))\(go)")
         page.frames = frames
         if movesOn { (page.refresh, page.refreshDelay) = (link, 3) }
         var response = page.response(status)
