@@ -1400,6 +1400,7 @@ class Check(browser.BrowserCheck):
         self.expect(f"a copy of the data ({self.mode})", copy["user"]["mail"] == address and kept.value.suggested_filename == "account.json", str(copy)[:200])
         page.goto(f"{home}/deletion")
         self.look(page, "account-deletion")
+        page.fill("#contact", address)
         self.press(page, "delete")
         self.look(page, "account-deleted")
         self.is_title(page, "Your account is deleted")

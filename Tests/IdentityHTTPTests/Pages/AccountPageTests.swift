@@ -590,12 +590,19 @@ struct AccountPageTests {
         try await withIdentityServer { server in
             let browser = try await signedIn(server)
             try await browser.get(Self.page + "/deletion")
+            for typed in ["", "x", "erik@example.com", "dana@example.co"] {
+                try await browser.submit(["contact": typed], action: "delete")
+                #expect(browser.status == 422 && browser.title == "Delete your account", "\(typed)")
+                #expect(browser.html.contains("To confirm, type the e-mail address of your account."))
+            }
+            #expect(try await server.users() == 1)
             let form = try #require(browser.forms.first)
-            try await browser.post(form.action, form.fields + [(".action", "delete")])
+            let fields = form.fields.map { $0.0 == "contact" ? ("contact", " \(email.uppercased()) ") : $0 }
+            try await browser.post(form.action, fields + [(".action", "delete")])
             #expect(browser.title == "Your account is deleted")
             #expect(browser.cookies.keys.allSatisfy { $0.contains("-b-") })
             #expect(try await server.users() == 0)
-            try await browser.post(form.action, form.fields + [(".action", "delete")])
+            try await browser.post(form.action, fields + [(".action", "delete")])
             #expect(browser.title == "Your account is deleted")
             #expect(try await server.mailbox.mails().filter { $0.purpose == .accountDeleted }.count == 1)
             try await browser.get(Self.page)
@@ -609,7 +616,7 @@ struct AccountPageTests {
         let browser = try await signedIn(server)
         try await browser.get(Self.page + "/deletion")
         #expect(browser.html.contains("7 days"))
-        try await browser.submit([:], action: "delete")
+        try await browser.submit(["contact": email], action: "delete")
         #expect(browser.title == "Your account will be deleted")
         #expect(try await !isSignedIn(browser))
         try await browser.submit(["username": email])

@@ -144,6 +144,7 @@ struct DeviceTests {
         server.clock.advance(by: 20)
         try await browser.submit([:])
         #expect(browser.title == "Go back to your device" && browser.status == 200)
+        #expect(browser.html.contains("/account/sessions\">Where you are signed in</a>"))
         #expect(browser.location == nil && browser.headers["refresh"] == nil)
 
         let tokens = try await device.poll()

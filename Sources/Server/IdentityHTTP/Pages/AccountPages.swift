@@ -302,6 +302,12 @@ extension IdentityRoutes {
     private func delete(
         _ form: FormFields, _ caller: DirectoryCaller, _ visit: HostedVisit
     ) async throws -> Response {
+        // A second proof that the user means it: a click alone is made too easily.
+        let typed = String(try Console.value("contact", of: form)[...].trimmingBlanks())
+        guard typed.lowercased() == caller.account.user.email.lowercased() else {
+            return try await page(
+                .deletion, caller, visit, problem: HostedProblem(phrase: .typeAddress, field: "contact"), typed: form)
+        }
         let answer = try await engine.deleteAccount(
             of: caller, language: caller.language(orElse: visit.language.language), from: source(visit),
             now: visit.now)

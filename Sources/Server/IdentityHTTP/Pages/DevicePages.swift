@@ -111,7 +111,7 @@ extension HostedPage {
     /// (`OIDC-28`). A device's own words are not shown: a stranger may have chosen them.
     func asked(by device: DeviceReference, _ visit: HostedVisit) -> HTML {
         let text = language
-        let minutes = max(0, Int(visit.now.timeIntervalSince(device.since) / 60))
+        let minutes = max(1, Int(visit.now.timeIntervalSince(device.since) / 60))
         let place: HTML? = device.isInSameNetwork.map {
             "<li>\(text($0 ? .deviceSameNetwork : .deviceOtherNetwork))</li>"
         }
@@ -125,6 +125,11 @@ extension HostedPage {
     /// The page after the answer.
     static func answered(_ end: HostedStep.DeviceEnd, _ visit: HostedVisit) -> Response {
         let text = visit.language
+        // Who is surprised finds the way to sign the device out.
+        let account: HTML? =
+            end == .allowed
+            ? "<p class=\"links\"><a class=\"button quiet\" href=\"\(visit.path(of: .sessions))\">\(text(.sessions))</a></p>"
+            : nil
         let (title, help): (PagePhrase, PagePhrase) =
             switch end {
             case .allowed: (.deviceAllowed, .signedOutHelp)
@@ -133,7 +138,7 @@ extension HostedPage {
             }
         return HostedPage(
             language: text, brand: visit.brand, title: title,
-            body: "<p class=\"lead\">\(text(help))</p>"
+            body: "<p class=\"lead\">\(text(help))</p>\(account)"
         ).response()
     }
 }

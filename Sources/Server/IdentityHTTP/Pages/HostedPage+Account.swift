@@ -66,7 +66,7 @@ extension HostedPage {
                 <p class="lead">\(text(.copyHelp))</p>
                 \(own(page.button("download", .download, isPrimary: true)))
                 """
-            case .deletion: page.deletion(view, own)
+            case .deletion: page.deletion(view, own, typed: value("contact"))
             case .ended: ""
             }
         page.body = part == .overview ? content : "\(content)\(page.back(visit))"
@@ -198,7 +198,7 @@ extension HostedPage {
             """
     }
 
-    private func deletion(_ view: AccountView, _ form: AccountForm) -> HTML {
+    private func deletion(_ view: AccountView, _ form: AccountForm, typed: String) -> HTML {
         if let due = view.profile.deletionDueAt {
             return """
                 <p class="lead">\(language(.deletionPlanned)): \(Self.time(due))</p>
@@ -209,7 +209,10 @@ extension HostedPage {
         return """
             <p class="lead">\(language(days > 0 ? .deleteLaterHelp(days: days) : .deleteHelp))</p>
             \(who(view))
-            \(form("<button class=\"danger\" name=\".action\" value=\"delete\">\(language(.deleteAccount))</button>"))
+            \(form("""
+                \(field("contact", .email, type: "email", value: typed, autocomplete: "off", hint: .typeAddress, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                <button class="danger" name=".action" value="delete">\(language(.deleteAccount))</button>
+                """))
             """
     }
 

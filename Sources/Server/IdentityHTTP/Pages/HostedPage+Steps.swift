@@ -150,18 +150,21 @@ extension HostedPage {
                 device.flatMap { _ in visit.signIn?.account.user.id }.map {
                     "<input type=\"hidden\" name=\"user\" value=\"\($0)\">"
                 }
+            // A user who did not begin this at a device must not miss the button: it is as large as the others.
+            let refusing: HTML? = device.map { _ in page.button("cancel", .cancel, skipsChecks: true) }
             let end =
                 isForeign && device == nil
                 ? posted("<div class=\"row\">\(page.button("decline", .decline, skipsChecks: true))</div>") : cancel
+            let more: HTML? = device == nil ? "<div class=\"more\">\(end)</div>" : nil
             page.body = """
                 <p class="lead">\(text(.signedInAs(name)))</p>
                 \(whose)
                 \(asked)
                 \(posted("""
                     \(user)\(page.button("next", isForeign || device != nil ? .allow : .goOn, isPrimary: true))
-                    \(page.button("other", .otherAccount))
+                    \(refusing)\(page.button("other", .otherAccount))
                     """))
-                <div class="more">\(end)</div>
+                \(more)
                 """
         case .proveAgain:
             page.title = .confirmItIsYou

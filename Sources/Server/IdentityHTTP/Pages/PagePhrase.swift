@@ -41,7 +41,7 @@ enum PagePhrase: Hashable, Sendable {
 
     // Text of the account page.
     case confirmItIsYouHelp, saved, passwordChanged, newAddressHelp, methodsHelp, methodSuspended, sessionsHelp
-    case thisBrowser, browser, lastUsed, copyHelp, deleteHelp, notSet
+    case thisBrowser, browser, lastUsed, copyHelp, deleteHelp, typeAddress, notSet
     case deleteLaterHelp(days: Int)
     // Of devices without a browser.
     case deviceTitle, deviceHelp, wrongDeviceCode

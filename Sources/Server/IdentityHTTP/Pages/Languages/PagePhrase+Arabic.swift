@@ -125,6 +125,7 @@ extension PagePhrase {
         case .lastUsed: "آخر استخدام"
         case .copyHelp: "ملف يضم كل ما نحفظه عنك، بصيغة JSON."
         case .deleteHelp: "سيُحذف حسابك فورًا مع جميع بياناتك. لا يمكن التراجع عن ذلك."
+        case .typeAddress: "للتأكيد، اكتب عنوان البريد الإلكتروني لحسابك."
         case .notSet: "غير محدد"
         case .deleteLaterHelp(let days):
             "سيُحذف حسابك مع جميع بياناتك (عدد الأيام: \(days)). حتى ذلك الحين يمكنك تسجيل الدخول والاحتفاظ به."

@@ -120,6 +120,7 @@ extension PagePhrase {
         case .lastUsed: "上次使用"
         case .copyHelp: "一个 JSON 文件，包含我们保存的关于您的所有信息。"
         case .deleteHelp: "您的账户和所有资料将立即删除。此操作无法撤销。"
+        case .typeAddress: "要确认，请输入您账户的电子邮件地址。"
         case .notSet: "未设置"
         case .deleteLaterHelp(let days): "您的账户和所有资料将在 \(days) 天后删除。在此之前，您可以登录并保留账户。"
         case .currentPassword: "当前密码"

@@ -126,6 +126,7 @@ extension PagePhrase {
         case .lastUsed: "Naposledy použito"
         case .copyHelp: "Soubor se vším, co o vás máme uloženo, ve formátu JSON."
         case .deleteHelp: "Váš účet bude hned smazán i se všemi údaji. Nelze to vzít zpět."
+        case .typeAddress: "Pro potvrzení napište e-mailovou adresu svého účtu."
         case .notSet: "Není nastaveno"
         case .deleteLaterHelp(let days):
             "Váš účet bude smazán i se všemi údaji (za kolik dní: \(days)). Do té doby se můžete přihlásit a účet si ponechat."

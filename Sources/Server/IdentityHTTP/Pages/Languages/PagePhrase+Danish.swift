@@ -126,6 +126,7 @@ extension PagePhrase {
         case .lastUsed: "Sidst brugt"
         case .copyHelp: "En fil med alt, hvad vi har gemt om dig, som JSON."
         case .deleteHelp: "Din konto slettes med det samme sammen med alle dine oplysninger. Det kan ikke fortrydes."
+        case .typeAddress: "Skriv e-mailadressen på din konto for at bekræfte."
         case .notSet: "Ikke angivet"
         case .deleteLaterHelp(let days):
             "Din konto slettes om \(days == 1 ? "en dag" : "\(days) dage") sammen med alle dine oplysninger. Indtil da kan du logge på og beholde den."

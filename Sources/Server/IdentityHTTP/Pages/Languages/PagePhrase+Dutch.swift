@@ -130,6 +130,7 @@ extension PagePhrase {
         case .copyHelp: "Een bestand met alles wat we over u hebben opgeslagen, als JSON."
         case .deleteHelp:
             "Uw account wordt meteen verwijderd, met al uw gegevens. Dit kan niet ongedaan worden gemaakt."
+        case .typeAddress: "Typ het e-mailadres van uw account om te bevestigen."
         case .notSet: "Niet ingesteld"
         case .deleteLaterHelp(let days):
             "Uw account wordt over \(days == 1 ? "een dag" : "\(days) dagen") verwijderd, met al uw gegevens. Tot die tijd kunt u zich aanmelden en het behouden."

@@ -126,6 +126,7 @@ extension PagePhrase {
         case .lastUsed: "Last used"
         case .copyHelp: "A file with everything that we have stored about you, as JSON."
         case .deleteHelp: "Your account is deleted at once, with all your data. This cannot be taken back."
+        case .typeAddress: "To confirm, type the e-mail address of your account."
         case .notSet: "Not set"
         case .deleteLaterHelp(let days):
             "Your account is deleted in \(days == 1 ? "a day" : "\(days) days"), with all your data. Until then you can sign in and keep it."

@@ -130,6 +130,7 @@ extension PagePhrase {
         case .lastUsed: "Viimeksi käytetty"
         case .copyHelp: "Tiedosto, jossa on kaikki sinusta tallentamamme tiedot, JSON-muodossa."
         case .deleteHelp: "Tilisi ja kaikki tietosi poistetaan heti. Tätä ei voi perua."
+        case .typeAddress: "Vahvista kirjoittamalla tilisi sähköpostiosoite."
         case .notSet: "Ei asetettu"
         case .deleteLaterHelp(let days):
             "Tilisi ja kaikki tietosi poistetaan \(days == 1 ? "päivän" : "\(days) päivän") kuluttua. Siihen asti voit kirjautua sisään ja säilyttää tilin."

@@ -132,6 +132,7 @@ extension PagePhrase {
         case .lastUsed: "Dernière utilisation"
         case .copyHelp: "Un fichier avec tout ce que nous avons enregistré sur vous, au format JSON."
         case .deleteHelp: "Votre compte est supprimé tout de suite, avec toutes vos données. C’est définitif."
+        case .typeAddress: "Pour confirmer, saisissez l’adresse e-mail de votre compte."
         case .notSet: "Non défini"
         case .deleteLaterHelp(let days):
             "Votre compte est supprimé dans \(days == 1 ? "un jour" : "\(days) jours"), avec toutes vos données. D’ici là, vous pouvez vous connecter et le garder."

@@ -133,6 +133,7 @@ extension PagePhrase {
         case .lastUsed: "Zuletzt verwendet"
         case .copyHelp: "Eine Datei mit allem, was wir über Sie gespeichert haben, als JSON."
         case .deleteHelp: "Ihr Konto wird sofort mit all Ihren Daten gelöscht. Das lässt sich nicht rückgängig machen."
+        case .typeAddress: "Geben Sie zur Bestätigung die E-Mail-Adresse Ihres Kontos ein."
         case .notSet: "Nicht festgelegt"
         case .deleteLaterHelp(let days):
             "Ihr Konto wird in \(days == 1 ? "einem Tag" : "\(days) Tagen") mit all Ihren Daten gelöscht. Bis dahin können Sie sich anmelden und es behalten."

@@ -123,6 +123,7 @@ extension PagePhrase {
         case .lastUsed: "שימוש אחרון"
         case .copyHelp: "קובץ עם כל מה ששמרנו עליך, בפורמט JSON."
         case .deleteHelp: "החשבון נמחק מיד עם כל הנתונים שלך. אי אפשר לבטל זאת."
+        case .typeAddress: "כדי לאשר, יש להקליד את כתובת האימייל של החשבון שלך."
         case .notSet: "לא הוגדר"
         case .deleteLaterHelp(let days):
             "החשבון יימחק עם כל הנתונים שלך בעוד \(days == 1 ? "יום" : "\(days) ימים"). עד אז אפשר להתחבר ולשמור אותו."

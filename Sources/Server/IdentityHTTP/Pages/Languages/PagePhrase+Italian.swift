@@ -128,6 +128,7 @@ extension PagePhrase {
         case .lastUsed: "Ultimo uso"
         case .copyHelp: "Un file con tutto ciò che abbiamo salvato su di te, in formato JSON."
         case .deleteHelp: "Il tuo account viene eliminato subito, con tutti i tuoi dati. Non si può annullare."
+        case .typeAddress: "Per confermare, scrivi l’indirizzo email del tuo account."
         case .notSet: "Non impostata"
         case .deleteLaterHelp(let days):
             "Il tuo account viene eliminato tra \(days == 1 ? "un giorno" : "\(days) giorni"), con tutti i tuoi dati. Fino ad allora puoi accedere e conservarlo."

@@ -120,6 +120,7 @@ extension PagePhrase {
         case .lastUsed: "最終使用日時"
         case .copyHelp: "お客様について保存しているすべての情報を JSON ファイルでお渡しします。"
         case .deleteHelp: "アカウントとすべての情報がただちに削除されます。元に戻すことはできません。"
+        case .typeAddress: "確認のため、アカウントのメール アドレスを入力してください。"
         case .notSet: "未設定"
         case .deleteLaterHelp(let days): "アカウントとすべての情報は \(days) 日後に削除されます。それまではサインインしてアカウントを残すことができます。"
         case .currentPassword: "現在のパスワード"

@@ -120,6 +120,7 @@ extension PagePhrase {
         case .lastUsed: "마지막 사용"
         case .copyHelp: "저장된 내 정보 전체를 담은 JSON 파일입니다."
         case .deleteHelp: "계정과 모든 정보가 바로 삭제됩니다. 되돌릴 수 없습니다."
+        case .typeAddress: "확인하려면 계정의 이메일 주소를 입력하세요."
         case .notSet: "설정되지 않음"
         case .deleteLaterHelp(let days): "계정과 모든 정보가 \(days)일 후에 삭제됩니다. 그때까지 로그인하여 계정을 유지할 수 있습니다."
         case .currentPassword: "현재 비밀번호"

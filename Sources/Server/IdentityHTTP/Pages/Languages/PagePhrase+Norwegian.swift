@@ -126,6 +126,7 @@ extension PagePhrase {
         case .lastUsed: "Sist brukt"
         case .copyHelp: "En fil med alt vi har lagret om deg, som JSON."
         case .deleteHelp: "Kontoen din slettes med en gang, sammen med alle opplysningene dine. Dette kan ikke angres."
+        case .typeAddress: "Skriv e-postadressen til kontoen din for å bekrefte."
         case .notSet: "Ikke angitt"
         case .deleteLaterHelp(let days):
             "Kontoen din slettes om \(days == 1 ? "én dag" : "\(days) dager"), sammen med alle opplysningene dine. Fram til da kan du logge på og beholde den."

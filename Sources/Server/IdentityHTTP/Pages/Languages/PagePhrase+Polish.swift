@@ -128,6 +128,7 @@ extension PagePhrase {
         case .lastUsed: "Ostatnie użycie"
         case .copyHelp: "Plik ze wszystkim, co o Tobie przechowujemy, w formacie JSON."
         case .deleteHelp: "Twoje konto zostanie od razu usunięte wraz ze wszystkimi danymi. Nie można tego cofnąć."
+        case .typeAddress: "Aby potwierdzić, wpisz adres e-mail swojego konta."
         case .notSet: "Nie ustawiono"
         case .deleteLaterHelp(let days):
             "Twoje konto zostanie usunięte wraz ze wszystkimi danymi (za ile dni: \(days)). Do tego czasu możesz się zalogować i je zachować."

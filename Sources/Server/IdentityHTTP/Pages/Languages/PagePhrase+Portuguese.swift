@@ -129,6 +129,7 @@ extension PagePhrase {
         case .lastUsed: "Último uso"
         case .copyHelp: "Um arquivo com tudo o que guardamos sobre você, em formato JSON."
         case .deleteHelp: "A sua conta é eliminada de imediato, com todos os seus dados. Isto não pode ser desfeito."
+        case .typeAddress: "Para confirmar, escreva o endereço de e-mail da sua conta."
         case .notSet: "Não definida"
         case .deleteLaterHelp(let days):
             "A sua conta é eliminada em \(days == 1 ? "um dia" : "\(days) dias"), com todos os seus dados. Até lá, pode iniciar sessão e mantê-la."

@@ -129,6 +129,7 @@ extension PagePhrase {
         case .lastUsed: "Último uso"
         case .copyHelp: "Un archivo con todo lo que hemos guardado sobre ti, en formato JSON."
         case .deleteHelp: "Tu cuenta se elimina de inmediato, con todos tus datos. No se puede deshacer."
+        case .typeAddress: "Para confirmar, escribe la dirección de correo electrónico de tu cuenta."
         case .notSet: "Sin definir"
         case .deleteLaterHelp(let days):
             "Tu cuenta se elimina en \(days == 1 ? "un día" : "\(days) días"), con todos tus datos. Hasta entonces puedes iniciar sesión y conservarla."

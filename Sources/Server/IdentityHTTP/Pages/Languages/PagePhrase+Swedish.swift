@@ -127,6 +127,7 @@ extension PagePhrase {
         case .lastUsed: "Senast använd"
         case .copyHelp: "En fil med allt som vi har sparat om dig, som JSON."
         case .deleteHelp: "Ditt konto tas bort genast, med alla dina uppgifter. Det går inte att ångra."
+        case .typeAddress: "Skriv e-postadressen för ditt konto för att bekräfta."
         case .notSet: "Inte angivet"
         case .deleteLaterHelp(let days):
             "Ditt konto tas bort om \(days == 1 ? "en dag" : "\(days) dagar"), med alla dina uppgifter. Fram till dess kan du logga in och behålla det."

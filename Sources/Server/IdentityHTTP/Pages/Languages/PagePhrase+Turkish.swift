@@ -126,6 +126,7 @@ extension PagePhrase {
         case .lastUsed: "Son kullanım"
         case .copyHelp: "Hakkınızda sakladığımız her şeyi içeren bir JSON dosyası."
         case .deleteHelp: "Hesabınız tüm bilgilerinizle birlikte hemen silinir. Bu işlem geri alınamaz."
+        case .typeAddress: "Onaylamak için hesabınızın e-posta adresini yazın."
         case .notSet: "Belirlenmedi"
         case .deleteLaterHelp(let days):
             "Hesabınız tüm bilgilerinizle birlikte \(days) gün içinde silinir. O zamana kadar oturum açıp hesabınızı koruyabilirsiniz."
