@@ -125,6 +125,17 @@ import Testing
                 "\(server.baseURL.absoluteString)/harbour")
             #expect(report.problems.map(\.about) == ["sign-up"])
             #expect(report.problems.first?.remedy?.contains("nativeAuthentication") == true, "\(report.problems)")
+            #expect(report.problems.first?.remedy?.contains("--redirect") == true)
+        }
+        // An application of the web needs none.
+        let web = config + "\n        redirectUris: {publicClient: [http://localhost]}"
+        try await withServer(config: web) { server in
+            let report = try await report(
+                "--client-id", "7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7", "--authority",
+                "\(server.baseURL.absoluteString)/harbour", "--redirect", "http://localhost:9999")
+            #expect(report.problems.isEmpty, "\(report.problems)")
+            #expect(report.finding("sign-up")?.text.contains("users sign in at the server's pages") == true)
+            #expect(report.finding("redirect address") != nil)
         }
     }
 

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import IdentityEngine
-import IdentityHTTP
 import Logging
 import NIOCore
 import NativeAuth
@@ -10,6 +9,8 @@ import NativeAuthTesting
 import NativeAuthWire
 import PortableFoundation
 import Testing
+
+@testable import IdentityHTTP
 
 @Suite("Documents, health and pages") struct DocumentTests {
     private static let tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
@@ -224,6 +225,21 @@ import Testing
                 #expect(page.contains(text), "\(text)")
             }
         }
+    }
+
+    @Test("The home page has a sign-up of an application with native authentication, or the way of the web")
+    func theHomePageOfTheWeb() throws {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        let pages = DevelopmentPages(
+            baseURL: "https://identity.test", tenants: { TenantDirectory([]) }, mails: { _ in [String]() })
+        contoso.applications[0].isNativeAuthEnabled = false
+        let second = pages.homePage(of: [contoso])
+        #expect(second.contains("client_id=\(contoso.applications[1].id)"))
+        #expect(!second.contains("client_id=\(contoso.applications[0].id)") && !second.contains("In a browser"))
+        for index in contoso.applications.indices { contoso.applications[index].isNativeAuthEnabled = false }
+        let page = pages.homePage(of: [contoso])
+        #expect(!page.contains("signup/v1.0/start") && page.contains("<h2>In a browser</h2>"))
+        #expect(page.contains("https://identity.test/contoso.onmicrosoft.com/v2.0/.well-known/openid-configuration"))
     }
 
     @Test(

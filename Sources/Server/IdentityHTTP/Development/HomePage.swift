@@ -59,7 +59,7 @@ extension DevelopmentPages {
     }
 
     private func snippets(for entry: TenantDirectory.Entry) -> String {
-        guard let client = entry.applications.first else { return "" }
+        guard let client = entry.applications.first(where: { $0.isOpen(for: .native) }) else { return pagesOf(entry) }
         let snippets = Snippets(
             for: client, of: entry.tenant, baseURL: baseURL, trust: lock.map { "--cacert \($0.certificateFile) " } ?? ""
         )
@@ -68,6 +68,17 @@ extension DevelopmentPages {
             <p class="note">Code that names the subdomain only (<code>tenantSubdomain: "\(Self.escaped(entry.tenant.subdomain))"</code>) runs
             unchanged in a debug build with <code>NATIVE_AUTH_EMULATOR=\(Self.escaped(baseURL))\(lock.map { "#\($0.fingerprint)" } ?? "")</code> in its environment.</p>
             <h2>From a shell</h2><pre>\(Self.escaped(snippets.curl))</pre>
+            """
+    }
+
+    /// For a tenant whose applications have no native authentication.
+    private func pagesOf(_ entry: TenantDirectory.Entry) -> String {
+        guard entry.applications.contains(where: { $0.isOpen(for: .browser) }) else { return "" }
+        return """
+            <h2>In a browser</h2>
+            <p>No application of this tenant has native authentication: users sign in at the server's pages. An OpenID client needs the
+            client id, a registered redirect address and the discovery document:</p>
+            <pre>\(Self.escaped("\(baseURL)/\(entry.tenant.domain)/\(MetadataEndpoint.openIDConfiguration.rawValue)"))</pre>
             """
     }
 

@@ -184,6 +184,9 @@ struct ServerCheck {
                     notes.hint(
                         flow.title, "There is none for this app, or for users without a password.",
                         "Nothing, for an app with one-time passcodes; else enable password reset in the tenant.")
+                case .refused(let details) where details.suberror == "nativeauthapi_disabled":
+                    tellPagesOnly(flow.title, details, notes)
+                    return
                 case .refused(let details):
                     // This fault affects all flows: it is about the app or the tenant.
                     notes.problem(flow.title, ErrorRemedy(for: details), details)
@@ -200,6 +203,20 @@ struct ServerCheck {
         } else {
             await lookUp(email, notes)
         }
+    }
+
+    /// An application for the web has no native authentication, and needs none.
+    private func tellPagesOnly(_ about: String, _ details: ErrorDetails, _ notes: Notebook) {
+        guard redirect == nil else {
+            return notes.hint(
+                about, "Native authentication is off for this application: users sign in at the server's pages alone.",
+                "Nothing, for an application of the web; else enable native authentication.")
+        }
+        let remedy = ErrorRemedy(for: details)
+        notes.problem(
+            about, remedy?.sentence ?? "Native authentication is not enabled for the application.",
+            "\(remedy?.remedy ?? "Enable it.") An application of the web needs none: pass its redirect address as --redirect."
+        )
     }
 
     /// The capability that the server misses, as far as another request shows it.

@@ -5,9 +5,9 @@ struct ServeBanner {
     let settings: ServeSettings
     let address: IdentityService.Address
 
-    /// - Parameter directory: The tenants; the snippets use the first application of the first one.
+    /// - Parameter directory: The tenants; the snippets use the first application of the first one that has native authentication.
     func text(for directory: TenantDirectory) -> String {
-        guard let entry = directory.entries.first, let first = entry.applications.first else { return "" }
+        guard let entry = directory.entries.first, !entry.applications.isEmpty else { return "" }
         let applications = entry.applications.map { client in
             let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
             return "  \(client.id)  \(client.displayName)"
@@ -26,12 +26,20 @@ struct ServeBanner {
             Client ids
             \(applications.joined(separator: "\n"))
 
-            \(others)\(phone ?? snippets(for: first, of: entry.tenant))
+            \(others)\(phone ?? snippets(of: entry))
             """
     }
 
-    private func snippets(for client: Client, of tenant: Tenant) -> String {
-        let authority = "\(address.baseURL)/\(tenant.domain)"
+    private func snippets(of entry: TenantDirectory.Entry) -> String {
+        let authority = "\(address.baseURL)/\(entry.tenant.domain)"
+        guard let client = entry.applications.first(where: { $0.isOpen(for: .native) }) else {
+            return """
+                No application has native authentication: users sign in at the server's pages.
+                For an OpenID client
+                  \(authority)/v2.0/.well-known/openid-configuration
+
+                """
+        }
         return """
             Start a sign-up from a shell
               curl -s \(authority)/signup/v1.0/start \\
