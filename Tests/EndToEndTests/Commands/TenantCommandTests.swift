@@ -296,7 +296,9 @@ struct TenantCommandTests {
             let member = line.drop { $0 == " " }
             let isMember =
                 member.hasPrefix("# ")
-                && ["- ", ": ", "attributes:", "claims:", "daemons:"].contains { member.contains($0) }
+                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "redirectUris:"].contains {
+                    member.contains($0)
+                }
                 && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
                 && !member.hasSuffix(".")
             return isMember ? line.prefix { $0 == " " } + member.dropFirst(2) : line
@@ -304,6 +306,9 @@ struct TenantCommandTests {
         let all = try TenantFile(used, named: "used")
         #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
+        let first = try #require(all.directory.entries.first?.applications.first)
+        #expect(first.web.allowsDeviceFlow && first.redirects[.spa] == ["http://localhost:3000/"], "\(used)")
+        #expect(all.directory.entries.first?.tenant.pages.links[.privacy] == "https://www.example.com/privacy")
         #expect(all.directory.entries.first?.applications.last?.claims.map(\.name) == ["member_number"], "\(used)")
         #expect(all.directory.entries.first?.daemons.map(\.roles) == [["api://orders/Orders.Process"]], "\(used)")
     }

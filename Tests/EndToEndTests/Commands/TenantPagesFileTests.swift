@@ -55,6 +55,8 @@ struct TenantPagesFileTests {
         arguments: [
             ("colours: {accent: \"#9bbcf0\"}", "colours: accent on panel has a contrast of 1.9 to 1"),
             ("darkColours: {text: \"#333333\"}", "darkColours: text on panel has a contrast of"),
+            ("colours: {accent: \"#fff\"}", "such as “#1f2937”: # and six digits, 0 to 9 and a to f"),
+            ("colours: {accent: , page: \"#eaf1fb\"}", "accent has no value: # begins a comment"),
             ("colours: {accent: blue}", "accent must be a colour such as"), ("colours: {glow: \"#123456\"}", "glow"),
             ("logo: PHN2Zy8+", "logo must be a PNG or JPEG file"),
             ("darkLogo: \(pixel)", "darkLogo is for a tenant that has a logo"),

@@ -129,6 +129,8 @@ struct TenantWebTests {
             ("frontChannelLogoutUri: http://shop.example.com/out", "must begin with https"),
             ("frontChannelLogoutUri: https://shop.example.com.evil.example/out", "must have scheme, host and port"),
             ("frontChannelLogoutUri: https://shop.example.com/out?sid=1", "must have no iss and no sid"),
+            ("frontChannelLogoutUri: https://shop.example.com/out?a=1&%73i%64=1", "must have no iss and no sid"),
+            ("frontChannelLogoutUri: https://shop.example.com/out?%69ss", "must have no iss and no sid"),
             ("frontChannelLogoutUri: \"https://shop.example.com/out;\\\" x\"", "printable ASCII"),
             ("frontChannelLogoutUri: \"javascript:alert(1)\"", "must not begin with javascript"),
         ])
@@ -145,6 +147,33 @@ struct TenantWebTests {
         #expect(try warnings(server + "backChannelLogoutUri: https://shop.example.com/out").isEmpty)
         let told = try warnings(server + "backChannelLogoutUri: http://localhost:8080/out")
         #expect(told.count == 1 && told[0].contains("a production server calls https only"), "\(told)")
+        for host in ["10.1.2.3", "127.0.0.1:8443", "169.254.169.254", "[fd00::1]", "[::1]:8443", "192.168.0.4"] {
+            let told = try warnings(server + "backChannelLogoutUri: https://\(host)/out")
+            #expect(told.count == 1 && told[0].contains("only if it is in its --hook-networks"), "\(host): \(told)")
+        }
+        for host in ["1.1.1.1", "[2606:4700::1111]:8443", "10.example.com"] {
+            #expect(try warnings(server + "backChannelLogoutUri: https://\(host)/out").isEmpty, "\(host)")
+        }
+    }
+
+    @Test("A faulty redirect address causes no second fault about what depends on it, and a member is listed once")
+    func oneFault() {
+        let told = faults(
+            """
+            redirectUris: {web: [https://*.example.com/done]}
+            backChannelLogoutUri: https://shop.example.com/out
+            frontChannelLogoutUri: https://shop.example.com/gone
+            nativeAuthentication: false
+            """)
+        #expect(told.count == 1 && told[0].contains("*.example.com"), "\(told)")
+        let both = faults(
+            """
+            redirectUris: {web: [https://*.example.com/done]}
+            backChannelLogoutUri: ftp://shop.example.com/out
+            """)
+        #expect(both.count == 2 && both[1].contains("must not begin with ftp"), "\(both)")
+        let unknown = faults("redirects: []")
+        #expect(unknown.count == 1 && unknown[0].components(separatedBy: "signIn").count == 2, "\(unknown)")
     }
 
     @Test("SEC-PRF-4: an application cannot have the development tenant's secret, nor more than 20")

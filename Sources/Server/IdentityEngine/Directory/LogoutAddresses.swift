@@ -28,7 +28,9 @@ extension Client {
         case .back: return nil
         case .front:
             let query = address.drop { $0 != "?" }.dropFirst().split(separator: "&")
-            guard !query.contains(where: { ["iss", "sid"].contains($0.prefix { $0 != "=" }) }) else {
+            guard
+                !query.contains(where: { ["iss", "sid"].contains(Self.decoded($0.prefix { $0 != "=" })) })
+            else {
                 return "must have no iss and no sid of its own: the server adds them"
             }
             // Section 2: the application answers for this origin already.
@@ -36,6 +38,25 @@ extension Client {
             let isOwn = (redirects[.web] + redirects[.spa]).contains { RedirectAddresses.origin(of: $0) == own }
             return isOwn ? nil : "must have scheme, host and port of a redirect address in web or spa"
         }
+    }
+}
+
+extension Client {
+    /// A name of a query, as the receiver reads it (`%73id` is `sid`).
+    private static func decoded(_ name: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = name.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"),
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count > 1
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

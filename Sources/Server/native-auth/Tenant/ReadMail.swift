@@ -29,10 +29,7 @@ struct ReadMail {
         }
         if let colours = members.members("colours", of: "the member colours") {
             for colour in TenantMail.Colour.allCases {
-                guard let text = colours.text(colour.rawValue) else { continue }
-                mail.colours[colour] = text
-                guard HexColour(text) == nil else { continue }
-                colours.add("\(colour.rawValue) must be a colour such as “#1f2937”.", at: colour.rawValue)
+                mail.colours[colour] = ReadPages.hexText(colour.rawValue, of: colours)
             }
             colours.end()
         }

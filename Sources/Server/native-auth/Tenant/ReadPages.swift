@@ -49,11 +49,8 @@ enum ReadPages {
         guard let entry = members.members(name, of: "the member \(name)") else { return nil }
         var colours: [TenantPages.Colour: HexColour] = [:]
         for colour in TenantPages.Colour.allCases {
-            guard let text = entry.text(colour.rawValue) else { continue }
+            guard let text = hexText(colour.rawValue, of: entry) else { continue }
             colours[colour] = HexColour(text)
-            if colours[colour] == nil {
-                entry.add("\(colour.rawValue) must be a colour such as “#1f2937”.", at: colour.rawValue)
-            }
         }
         entry.end()
         for (colour, ground, contrast) in TenantPages.Palette(scheme, colours).unreadable {
@@ -64,6 +61,20 @@ enum ReadPages {
                 """, at: name)
         }
         return colours.isEmpty ? nil : colours
+    }
+
+    /// The text of a colour; another text, or none, is a fault.
+    static func hexText(_ name: String, of members: YAMLMembers) -> String? {
+        let text = members.text(name)
+        if let text {
+            if HexColour(text) == nil {
+                members.add(
+                    "\(name) must be a colour such as “#1f2937”: # and six digits, 0 to 9 and a to f.", at: name)
+            }
+        } else if members.isEmpty(name) {
+            members.add("\(name) has no value: # begins a comment, so write the colour with quotes.", at: name)
+        }
+        return text
     }
 
     private static func address(_ link: TenantPages.Link, of members: YAMLMembers) -> String? {

@@ -57,16 +57,20 @@ enum ReadWebSettings {
     }
 
     /// The logout addresses, once the redirect addresses are known.
-    static func checkLogout(of client: Client, _ members: YAMLMembers) {
+    ///
+    /// - Parameter lacksRedirects: Whether an address was at fault and left out: the rules about those that are there say nothing.
+    static func checkLogout(of client: Client, _ members: YAMLMembers, lacksRedirects: Bool) {
         for channel in Client.LogoutChannel.allCases {
             let name =
                 switch channel {
                 case .back: "backChannelLogoutUri"
                 case .front: "frontChannelLogoutUri"
                 }
-            guard let address = client.logoutAddress(channel), let fault = client.fault(ofLogoutAddress: channel) else {
-                continue
-            }
+            guard let address = client.logoutAddress(channel),
+                let fault = lacksRedirects
+                    ? RedirectAddresses.fault(address, of: .web, client: client.id)
+                    : client.fault(ofLogoutAddress: channel)
+            else { continue }
             members.add("\(name) “\(Terminal.harmless(address))” \(fault).", at: name)
         }
     }

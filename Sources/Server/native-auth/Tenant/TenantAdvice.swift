@@ -1,4 +1,6 @@
 import IdentityEngine
+import IdentityHTTP
+import IdentityHooks
 import NativeAuthCore
 import PortableFoundation
 
@@ -73,11 +75,29 @@ extension ReadTenant {
                 "the backChannelLogoutUri of \(name) is http; a production server calls https only, so that each call fails.",
                 line: members.line(of: "backChannelLogoutUri"))
         }
+        if let address = client.web.backChannelLogout, address.hasPrefix("https:"), isPrivate(address) {
+            advice.add(
+                """
+                the backChannelLogoutUri of \(name) has a private address, which the server calls only if it is in its \
+                --hook-networks.
+                """, line: members.line(of: "backChannelLogoutUri"))
+        }
         if !client.web.allowedOrigins.isEmpty, !client.isNativeAuthEnabled {
             advice.add(
                 "\(name) has allowedOrigins and no nativeAuthentication, so that they have no effect.",
                 line: members.line(of: "allowedOrigins"))
         }
+    }
+
+    /// Whether an address has a number in place of a name, and that of no public machine. What a name leads to shows when it is
+    /// called.
+    private func isPrivate(_ address: String) -> Bool {
+        guard let origin = RedirectAddresses.origin(of: address) else { return false }
+        let authority = origin.dropFirst("https://".count)
+        let host =
+            authority.hasPrefix("[")
+            ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        return IPAddress(host).map { !DialledAddress.isPublic($0.bytes) } ?? false
     }
 
     /// A name that is none of the tenant's attributes, although it has a list of them, is often misspelt.

@@ -24,13 +24,13 @@ struct TenantChange: ParsableArguments {
             return say("version \(opened.document?.version ?? 0): \(file.directory.summary); nothing changes")
         }
         if opened.document == nil {
-            say("No document is in force yet. Compared with what servers have without one:")
+            say("No document is in force yet. What servers have with it:")
         } else if opened.directory == nil {
             say("The document in force does not read; all of it is replaced.")
         }
         let users = try await opened.store.userCounts()
         let difference = TenantDifference(
-            from: opened.directory ?? TenantDirectory([]), to: file.directory, users: users)
+            from: opened.compared(with: file.directory, users: users), to: file.directory, users: users)
         if difference.lines.isEmpty { say("The tenants stay as they are; the text changes.") }
         for line in difference.lines { say(line) }
         try checkRemovals(opened.dropped(by: file.directory, users: users), users)
@@ -81,6 +81,19 @@ private struct DroppedTenant {
 }
 
 extension OpenedDatabase {
+    /// What `new` is compared with. Without a document the development tenant is there for those who try the server: unless it has
+    /// users, or is one of the new tenants, there is nothing to say of it.
+    fileprivate func compared(with new: TenantDirectory, users: [TenantID: Int]) -> TenantDirectory {
+        let old = directory?.entries ?? []
+        guard document == nil else { return TenantDirectory(old) }
+        let samples = TenantDirectory.development.entries.map(\.tenant.id)
+        return TenantDirectory(
+            old.filter { entry in
+                !samples.contains(entry.tenant.id) || (users[entry.tenant.id] ?? 0) > 0
+                    || new.entries.contains { $0.tenant.id == entry.tenant.id }
+            })
+    }
+
     /// The tenants that `new` drops. When the current document is invalid, any tenant with users may be in use.
     fileprivate func dropped(by new: TenantDirectory, users: [TenantID: Int]) -> [DroppedTenant] {
         let kept = Set(new.entries.map(\.tenant.id))

@@ -233,6 +233,9 @@ private struct TenantReader {
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)
+        let before = faults.count
+        let redirects = ReadWebSettings.redirects(of: members, client: clientID, faults)
+        let lacksRedirects = faults.count > before
         let client = Client(
             id: clientID, displayName: displayName,
             userFlow: UserFlow(
@@ -241,11 +244,11 @@ private struct TenantReader {
                 allowsSignUp: shared?.allowsSignUp ?? true), flowSource: source,
             isNativeAuthEnabled: isNative ?? true, scopes: scopes.map(\.text),
             enumeration: members.choice("enumeration"),
-            redirects: ReadWebSettings.redirects(of: members, client: clientID, faults),
+            redirects: redirects,
             statesGroups: members.flag("groupsClaim") ?? false,
             roles: ReadRole.roles(members.list("appRoles", of: "an application's role"), faults),
             claims: claims.map(\.claim), web: web)
-        ReadWebSettings.checkLogout(of: client, members)
+        ReadWebSettings.checkLogout(of: client, members, lacksRedirects: lacksRedirects)
         members.end()
         return ReadTenant.Application(
             client: client, members: members, scopes: scopes, claims: claims, credentials: credentials)

@@ -26,6 +26,10 @@ enum TenantTemplate {
 
             # What strangers may learn about accounts: compat, bulk or strict. In production bulk is the default.
             # enumeration: bulk
+            # The look of the server's pages; colours with quotes.
+            # pages:
+            #   colours: {accent: "#0b57d0"}
+            #   links: {privacy: https://www.example.com/privacy}
             # Who may enrol a second factor: proven or compatible. In production proven is the default.
             # enrolment: proven
             # For how many days lines of the audit trail are kept.
@@ -41,6 +45,13 @@ enum TenantTemplate {
                 signIn: emailOneTimePasscode
                 # Attributes that a sign-up must give, of the built-in ones or of those below.
                 # requiredAttributes: [country]
+                # Where the server's pages may send users back to: apps, pages without a server, programs on a server.
+                # redirectUris:
+                #   publicClient: [msauth.com.example.app://auth, http://localhost]
+                #   spa: [http://localhost:3000/]
+                #   web: [https://app.example.com/done]
+                # Users may sign in on devices without a browser.
+                # deviceFlow: true
 
               - clientId: \(UUID().text)
                 displayName: Example members

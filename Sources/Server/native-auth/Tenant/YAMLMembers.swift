@@ -15,6 +15,8 @@ final class YAMLFaults {
         found.append((line ?? 0, sentence))
     }
 
+    var count: Int { found.count }
+
     /// `tenants.yaml:7: …`, in the order of the lines.
     var sentences: [String] {
         found.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }.map { _, fault in
@@ -55,6 +57,9 @@ final class YAMLMembers {
 
     func has(_ name: String) -> Bool { members[name] != nil }
 
+    /// Whether the member is there without a value, such as a colour without quotes, which is a comment.
+    func isEmpty(_ name: String) -> Bool { members[name].map { isNull($0.value) } ?? false }
+
     /// The line of the member, or of the mapping when the member is missing.
     func line(of name: String) -> Int? { members[name]?.line ?? line }
 
@@ -64,9 +69,11 @@ final class YAMLMembers {
 
     /// Reports unknown members; call it after all others were read.
     func end() {
-        for (name, member) in members where !asked.contains(name) {
+        var known: [String] = []
+        for name in asked where !known.contains(name) { known.append(name) }
+        for (name, member) in members where !known.contains(name) {
             faults.add(
-                "“\(name)” is not known. \(place.prefix(1).uppercased() + place.dropFirst()) has: \(asked.joined(separator: ", ")).",
+                "“\(name)” is not known. \(place.prefix(1).uppercased() + place.dropFirst()) has: \(known.joined(separator: ", ")).",
                 line: member.line)
         }
     }
