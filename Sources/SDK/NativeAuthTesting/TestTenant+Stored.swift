@@ -31,7 +31,8 @@ extension TestTenant {
             let sessions = try await server.store.sessions(of: user.id, in: entry.tenant.id, now: clock.now)
             return StoredUser(
                 id: user.id.description, email: user.email, alias: user.alias, attributes: user.attributes,
-                hasPassword: account.passwordHash != nil, secondFactors: account.strongMethods.map(\.email.address),
+                hasPassword: account.passwordHash != nil,
+                secondFactors: account.strongMethods.compactMap(\.email?.address),
                 sessions: sessions.count, isDisabled: account.disabledAt != nil, deletionDueAt: account.deletionDueAt)
         } catch {
             throw .database

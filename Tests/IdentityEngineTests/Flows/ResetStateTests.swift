@@ -141,8 +141,9 @@ struct ResetStateTests {
                 let suspends = effects.contains(.write(.setSuspension([method.id], of: user, SignInStateTests.now)))
                 #expect(suspends == isSuspended, "\(method)")
                 for channel in [Self.draft.email, SignInStateTests.contact] where !isOwn {
-                    let removed = FlowEffect.mailNotice(.methodRemoved, to: channel, about: [method.email])
-                    let suspended = FlowEffect.mailNotice(.methodSuspended, to: channel, about: [method.email])
+                    let removed = FlowEffect.mailNotice(.methodRemoved, to: channel, about: [SignInStateTests.contact])
+                    let suspended = FlowEffect.mailNotice(
+                        .methodSuspended, to: channel, about: [SignInStateTests.contact])
                     #expect(effects.contains(removed) == isRemoved && effects.contains(suspended) == isSuspended)
                 }
             }

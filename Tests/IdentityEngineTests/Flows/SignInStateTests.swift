@@ -270,8 +270,8 @@ struct SignInStateTests {
                 switch self {
                 case .password, .passwordFromReset: []
                 case .passwordAndOwn, .reset, .signUp: [email]
-                case .passwordAndMethod: [method.email]
-                case .resetAndMethod: [email, method.email]
+                case .passwordAndMethod: [contact]
+                case .resetAndMethod: [email, contact]
                 }
             return Authentication(
                 account: binding, email: email, origin: origin, knowsPassword: origin != .reset,
@@ -286,7 +286,7 @@ struct SignInStateTests {
     func whatMayBeEnrolled(_ level: Level, _ mode: EnrolmentMode) {
         let third = Self.address("third@example.net")
         let suspended = StrongMethod(
-            id: Self.method.id, email: Self.method.email, provenAt: Self.now, suspendedAt: Self.now)
+            id: Self.method.id, kind: Self.method.kind, provenAt: Self.now, suspendedAt: Self.now)
         for methods in [[], [Self.method], [suspended]] {
             for contact in [Self.email, third] {
                 let state = SignInState.awaitingContactCode(level.proven, contact)

@@ -120,10 +120,12 @@ struct EdgeCheck {
                 must(variation.journey == .reset && proofs.contains(.own), "a password without the mailbox")
             case .addStrongMethod(let method, _):
                 must(hasFirstFactor(proofs), "a method without the first factor")
-                must(proofs.isSuperset(of: World.Proofs(Mailbox(method.email))), "a method without its mailbox")
-                must(Mailbox(method.email) != .own || !variation.needsDistinctMailbox, "the own mailbox as a method")
+                let mailbox = method.email.flatMap { Mailbox($0) }
+                must(mailbox != nil, "a method that is no mailbox")
+                must(proofs.isSuperset(of: World.Proofs(mailbox)), "a method without its mailbox")
+                let isOwn = mailbox == .own
+                must(!isOwn || !variation.needsDistinctMailbox, "the own mailbox as a method")
                 must(!hasMethod, "SEC-ENR-3: a method beside another one")
-                let isOwn = Mailbox(method.email) == .own
                 must(
                     variation.enrolment == .compatible || isOwn || before.proofs.contains(.own),
                     "SEC-ENR-2: a contact on the password alone")

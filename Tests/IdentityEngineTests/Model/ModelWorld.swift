@@ -647,7 +647,7 @@ struct Exploration {
             switch effect {
             case .createUser: after.facts.insert(.account)
             case .addStrongMethod(let method, _):
-                let isOwn = Mailbox(method.email) == .own
+                let isOwn = method.email.flatMap { Mailbox($0) } == .own
                 after.facts.insert(isOwn ? .ownMethod : .otherMethod)
                 after.proofs.insert(.registered)
                 // Whether the own mailbox was the only proof, according to the record.

@@ -17,6 +17,8 @@ struct FactorPolicyTests {
         case suspended
         /// Suspended by a reset a day ago.
         case rested
+        /// Of a kind that a newer version stored.
+        case newer
 
         var list: [StrongMethod] {
             func method(
@@ -35,6 +37,11 @@ struct FactorPolicyTests {
             case .standIn: method(FactorPolicyTests.other, .mailbox)
             case .suspended: method(FactorPolicyTests.other, suspended: 0)
             case .rested: method(FactorPolicyTests.other, suspended: 86_400)
+            case .newer:
+                [
+                    StrongMethod(
+                        id: user.uuid, kind: .unknown("passkey"), provenAt: now, enrolment: Enrolment(.twoFactors))
+                ]
             }
         }
     }
@@ -198,6 +205,13 @@ struct FactorPolicyTests {
         (Case(origin: .signIn, proofs: reset, methods: .rested), .second),
         (Case(origin: .reset, proofs: code, methods: .suspended, contexts: [], policy: true), .web),
         (Case(origin: .reset, proofs: code, methods: .rested, contexts: [], policy: true), .second),
+        // A method of a kind that this version does not know makes an account enrolled, and cannot be given here.
+        (Case(origin: .signIn, proofs: password, methods: .newer), .web),
+        (Case(origin: .signIn, proofs: password, methods: .newer, contexts: []), .tokens([])),
+        (Case(origin: .signIn, proofs: password, methods: .newer, contexts: [], policy: true), .web),
+        (Case(origin: .signIn, proofs: code, methods: .newer, hasPassword: false), .web),
+        (Case(origin: .reset, proofs: code, methods: .newer, contexts: [], policy: true), .web),
+        (Case(origin: .signUp, proofs: both, methods: .newer), .tokens(["c1"])),
         // When only a proven mailbox may enrol another one, and the own one does not count, nothing can be enrolled
         // here.
         (Case(origin: .signIn, proofs: password, enrolment: .proven), .register),
@@ -288,9 +302,11 @@ struct FactorPolicyTests {
             case .giveSecondFactor(let methods):
                 #expect(example.capabilities.contains(.mfaRequired) && factors < 2, "\(example)")
                 #expect(!methods.isEmpty, "\(example)")
-                #expect(methods.allSatisfy { !example.authentication.hasProven($0.email) }, "\(example)")
+                #expect(methods.allSatisfy { !example.authentication.hasProven($0) }, "\(example)")
                 let isOwn = methods.allSatisfy { $0.email == Self.own }
                 #expect(example.methods != .suspended || isOwn && example.needsMailbox, "SEC-ENR-7: \(example)")
+                #expect(example.methods != .newer || isOwn && example.needsMailbox, "\(example)")
+                #expect(example.hasPassword, "a code by mail is no second factor beside another one: \(example)")
             case .registerMethod:
                 #expect(example.capabilities.contains(.registrationRequired), "\(example)")
                 #expect(

@@ -288,7 +288,7 @@ struct StrongMethodTests {
                 .createUser(user), .addStrongMethod(late, to: user.id), .addStrongMethod(early, to: user.id))
             let account = try await store.account(user.id, in: contoso)
             #expect(account?.strongMethods == [early, late])
-            #expect(account?.strongMethods.last?.email.display == "Ada@Work.example")
+            #expect(account?.strongMethods.last?.email?.display == "Ada@Work.example")
             #expect(account?.credentialVersion == 0)
         }
     }

@@ -133,7 +133,8 @@ struct BackupTests {
                     "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
                     "refresh_families ADD COLUMN key_thumbprint TEXT",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
-                    "strong_methods ADD COLUMN name TEXT", #"outbox ADD COLUMN "user" BLOB"#,
+                    "strong_methods ADD COLUMN name TEXT",
+                    "strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox'", #"outbox ADD COLUMN "user" BLOB"#,
                 ] {
                     _ = try await store.unsafeSQL("ALTER TABLE \(column)")
                 }

@@ -32,6 +32,30 @@ struct EnrolmentStoreTests {
     }
 
     @Test(
+        "A method of a kind that a newer version stored reads back with its kind, beside mailboxes, and can be removed",
+        arguments: StoreUnderTest.available)
+    func kindsOfNewerVersions(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let user = fixtureUser("ada")
+            let mailbox = try fixtureMethod("ada@work.example")
+            let newer = (1...2).map { number in
+                StrongMethod(
+                    id: UUID(), kind: .unknown("passkey"), provenAt: noon + TimeInterval(number),
+                    enrolment: Enrolment(.twoFactors, authenticatedAt: noon), lastUsedAt: noon + 9, name: "Phone")
+            }
+            try await store.perform(.createUser(user))
+            for method in [mailbox] + newer { try await store.perform(.addStrongMethod(method, to: user.id)) }
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == [mailbox] + newer)
+            #expect(try await store.account(user.id, in: contoso)?.noticeChannels.count == 2)
+            try await store.perform(
+                .setSuspension([newer[0].id], of: user.id, noon), .removeStrongMethods([newer[1].id], of: user.id))
+            var suspended = newer[0]
+            suspended.suspendedAt = noon
+            #expect(try await store.account(user.id, in: contoso)?.strongMethods == [mailbox, suspended])
+        }
+    }
+
+    @Test(
         "SEC-ENR-7: methods are suspended, used again and removed one by one, and never those of another user",
         arguments: StoreUnderTest.available)
     func methodsAreSuspendedAndRemoved(_ sut: StoreUnderTest) async throws {

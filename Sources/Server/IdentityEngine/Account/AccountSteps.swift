@@ -360,11 +360,11 @@ extension StepSituation {
     /// The new address takes the old one's place, also among the methods of the second factor.
     fileprivate func effects(ofNewAddress change: ContactChange) -> [FlowEffect] {
         let user = change.proven.account.user
-        let moved = account?.strongMethods.first { $0.email.key == change.proven.email.key }
+        let moved = account?.strongMethods.first { $0.email?.key == change.proven.email.key }
         let method: [FlowEffect] =
             moved.map { old in
                 var new = old
-                new.email = change.contact
+                new.kind = .mailbox(change.contact)
                 return [.write(.removeStrongMethods([old.id], of: user)), .write(.addStrongMethod(new, to: user))]
             } ?? []
         return [

@@ -67,13 +67,15 @@ extension EmailUndo {
         let (methods, dayBefore) = (account.strongMethods, changedAt.addingTimeInterval(-86_400))
         let since = methods.filter { $0.provenAt >= changedAt }.map(\.id)
         let present = EmailAddress(stored: account.user.email)?.key
-        let moved = methods.first { $0.provenAt < changedAt && $0.email.key == present }
+        let moved = present.flatMap { present in
+            methods.first { $0.provenAt < changedAt && $0.email?.key == present }
+        }
         var effects: [Effect] = [
             .replaceName(.email, with: old.identifier, of: user, at: now), .releaseNames([mark]),
             .forgetUndos(user, since: changedAt), .removeStrongMethods(since, of: user),
         ]
         if var method = moved {
-            method.email = old
+            method.kind = .mailbox(old)
             effects += [.removeStrongMethods([method.id], of: user), .addStrongMethod(method, to: user)]
         }
         let doubtful = methods.filter { (dayBefore..<changedAt).contains($0.provenAt) && $0.id != moved?.id }

@@ -317,7 +317,7 @@ extension Engine {
         guard let old = EmailAddress(stored: account.user.email) else { throw .broken("an account has no address") }
         let id = account.user.id
         // Nothing proves the new mailbox yet, so a method with the old one does not move along.
-        let gone = account.strongMethods.filter { $0.email.key == old.key }.map(\.id)
+        let gone = account.strongMethods.filter { $0.email?.key == old.key }.map(\.id)
         var notices: [Effect] = []
         for channel in account.noticeChannels {
             notices.append(

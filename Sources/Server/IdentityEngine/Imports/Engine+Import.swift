@@ -123,7 +123,7 @@ extension Engine {
             guard let email = EmailAddress(mailbox.email) else {
                 throw ImportFault("secondFactor", "is no address that can be used")
             }
-            guard !methods.contains(where: { $0.email.key == email.key }) else {
+            guard !methods.contains(where: { $0.email?.key == email.key }) else {
                 throw ImportFault("secondFactor", "has one address twice")
             }
             guard email.key != EmailAddress(record.email)?.key else {

@@ -181,7 +181,7 @@ extension StepSituation {
     /// that mailbox are removed; methods enrolled on one factor, or recently, are suspended. The mailbox itself stays:
     /// the reset has proven it.
     fileprivate func effectsOnMethods(of user: UserID, own: EmailAddress) -> [FlowEffect] {
-        let others = account?.strongMethods.filter { $0.email.key != own.key } ?? []
+        let others = account?.strongMethods.filter { $0.email?.key != own.key } ?? []
         var (removed, suspended): ([StrongMethod], [StrongMethod]) = ([], [])
         for method in others {
             switch method.enrolment.strength {
@@ -200,14 +200,14 @@ extension StepSituation {
                 [
                     .write(.removeStrongMethods(removed.map(\.id), of: user)),
                     .record(.methodsForgotten, user: user, detail: "\(removed.count) by reset"),
-                ] + notices(.methodRemoved, about: removed.map(\.email))
+                ] + notices(.methodRemoved, about: removed)
         }
         if !suspended.isEmpty {
             effects +=
                 [
                     .write(.setSuspension(suspended.map(\.id), of: user, now)),
                     .record(.methodsSuspended, user: user, detail: "\(suspended.count)"),
-                ] + notices(.methodSuspended, about: suspended.map(\.email))
+                ] + notices(.methodSuspended, about: suspended)
         }
         return effects
     }

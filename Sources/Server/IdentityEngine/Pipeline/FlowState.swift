@@ -179,6 +179,15 @@ package struct Authentication: Hashable, Sendable, Codable {
         self.needsMailbox = needsMailbox
     }
 
+    /// The proofs with that of a method; a method that was already proven adds nothing, and neither does one that this
+    /// version cannot judge.
+    package func proving(_ method: StrongMethod) -> Authentication {
+        switch method.kind {
+        case .mailbox(let email): proving(email, enrolledUnder: method.enrolment.strength)
+        case .unknown: self
+        }
+    }
+
     /// The proofs with one more mailbox; a mailbox that was already proven adds nothing (`SEC-MFA-3`).
     ///
     /// - Parameter strength: The proofs under which that mailbox was enrolled.
@@ -191,6 +200,13 @@ package struct Authentication: Hashable, Sendable, Codable {
         case .unknown, .password, .twoFactors: break
         }
         return proven
+    }
+
+    package func hasProven(_ method: StrongMethod) -> Bool {
+        switch method.kind {
+        case .mailbox(let email): hasProven(email)
+        case .unknown: false
+        }
     }
 
     package func hasProven(_ mailbox: EmailAddress) -> Bool {
@@ -206,11 +222,18 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether the password was given and counts as a separate factor.
     package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }
 
+    /// The proofs as values of the one policy.
+    package var proofs: [Proof] {
+        (knowsPassword ? [.password(isFromReset: passwordIsFromReset)] : [])
+            + mailboxes.map { .mailbox(standsForOwn($0) ? .own : .other($0.mailbox)) }
+    }
+
+    /// What the proofs are worth together.
+    package var assurance: Assurance { Assurance(of: proofs) }
+
     /// The number of independent factors: the password, the account's own mailbox with all its stand-ins, and each
     /// other mailbox.
-    package var factors: Int {
-        (provesPassword ? 1 : 0) + (provesOwnMailbox ? 1 : 0) + mailboxes.count { !standsForOwn($0) }
-    }
+    package var factors: Int { assurance.factors }
 
     /// The strength of a method that is enrolled with these proofs.
     package var enrolmentStrength: Enrolment.Strength {
@@ -226,7 +249,5 @@ package struct Authentication: Hashable, Sendable, Codable {
     }
 
     /// The authentication methods of the user (RFC 8176): `pwd`, `otp`, and `mfa` for two or more factors.
-    package var methods: [String] {
-        (knowsPassword ? ["pwd"] : []) + (mailboxes.isEmpty ? [] : ["otp"]) + (factors > 1 ? ["mfa"] : [])
-    }
+    package var methods: [String] { assurance.words }
 }

@@ -1,12 +1,20 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// A method for the second factor: a proven mailbox.
-package struct StrongMethod: Hashable, Sendable, Codable {
+/// A method for the second factor.
+package struct StrongMethod: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// A mailbox that gets codes.
+        case mailbox(EmailAddress)
+        /// A kind that a newer version stored, by its name: while nodes of both versions run, the account is enrolled
+        /// on both, and this one can neither give the method nor list it to apps (design record 0039).
+        case unknown(String)
+    }
+
     /// Random; `id` in the API (docs/protocol.md §4.6).
     package var id: UUID
-    package var email: EmailAddress
-    /// When the method was enrolled, with a code that reached it.
+    package var kind: Kind
+    /// When the method was enrolled, with a proof of it.
     package var provenAt: Date
     /// The proofs at the enrolment.
     package var enrolment: Enrolment
@@ -20,11 +28,11 @@ package struct StrongMethod: Hashable, Sendable, Codable {
     package var name: String?
 
     package init(
-        id: UUID, email: EmailAddress, provenAt: Date, enrolment: Enrolment = Enrolment(.unknown),
+        id: UUID, kind: Kind, provenAt: Date, enrolment: Enrolment = Enrolment(.unknown),
         suspendedAt: Date? = nil, firstUsedAt: Date? = nil, lastUsedAt: Date? = nil, name: String? = nil
     ) {
         self.id = id
-        self.email = email
+        self.kind = kind
         self.provenAt = provenAt
         self.enrolment = enrolment
         self.suspendedAt = suspendedAt
@@ -33,10 +41,76 @@ package struct StrongMethod: Hashable, Sendable, Codable {
         self.name = name
     }
 
+    package init(
+        id: UUID, email: EmailAddress, provenAt: Date, enrolment: Enrolment = Enrolment(.unknown),
+        suspendedAt: Date? = nil, firstUsedAt: Date? = nil, lastUsedAt: Date? = nil, name: String? = nil
+    ) {
+        self.init(
+            id: id, kind: .mailbox(email), provenAt: provenAt, enrolment: enrolment, suspendedAt: suspendedAt,
+            firstUsedAt: firstUsedAt, lastUsedAt: lastUsedAt, name: name)
+    }
+
+    /// The mailbox that gets the codes; nil for a method of another kind.
+    package var email: EmailAddress? {
+        switch kind {
+        case .mailbox(let email): email
+        case .unknown: nil
+        }
+    }
+
+    /// How the user and operators are shown the method: the masked address, or the name of its kind.
+    package var label: String {
+        switch kind {
+        case .mailbox(let email): email.masked
+        case .unknown(let name): name
+        }
+    }
+
     /// Whether a user may give a method this name: 1 to 64 characters without control characters.
     static func isName(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return (1...64).contains(scalars.count) && scalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// A mailbox is written as by versions that knew no other kind, so that they read the flows of this one and this one
+/// reads theirs.
+extension StrongMethod: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, email, kind, provenAt, enrolment, suspendedAt, firstUsedAt, lastUsedAt, name
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let kind: Kind =
+            if let name = try values.decodeIfPresent(String.self, forKey: .kind) {
+                .unknown(name)
+            } else {
+                .mailbox(try values.decode(EmailAddress.self, forKey: .email))
+            }
+        self.init(
+            id: try values.decode(UUID.self, forKey: .id), kind: kind,
+            provenAt: try values.decode(Date.self, forKey: .provenAt),
+            enrolment: try values.decode(Enrolment.self, forKey: .enrolment),
+            suspendedAt: try values.decodeIfPresent(Date.self, forKey: .suspendedAt),
+            firstUsedAt: try values.decodeIfPresent(Date.self, forKey: .firstUsedAt),
+            lastUsedAt: try values.decodeIfPresent(Date.self, forKey: .lastUsedAt),
+            name: try values.decodeIfPresent(String.self, forKey: .name))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        switch kind {
+        case .mailbox(let email): try values.encode(email, forKey: .email)
+        case .unknown(let name): try values.encode(name, forKey: .kind)
+        }
+        try values.encode(provenAt, forKey: .provenAt)
+        try values.encode(enrolment, forKey: .enrolment)
+        try values.encodeIfPresent(suspendedAt, forKey: .suspendedAt)
+        try values.encodeIfPresent(firstUsedAt, forKey: .firstUsedAt)
+        try values.encodeIfPresent(lastUsedAt, forKey: .lastUsedAt)
+        try values.encodeIfPresent(name, forKey: .name)
     }
 }
 

@@ -145,7 +145,7 @@ package struct UserAccount: Hashable, Sendable {
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
     /// duplicates.
     package var noticeChannels: [EmailAddress] {
-        ([EmailAddress(stored: user.email)].compactMap(\.self) + strongMethods.map(\.email)).reduce(into: []) {
+        ([EmailAddress(stored: user.email)].compactMap(\.self) + strongMethods.compactMap(\.email)).reduce(into: []) {
             channels, email in
             if !channels.contains(where: { $0.mailbox == email.mailbox }) { channels.append(email) }
         }

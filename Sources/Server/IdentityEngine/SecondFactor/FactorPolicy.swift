@@ -27,6 +27,10 @@ package struct FactorDemand: Hashable, Sendable {
     package var suspensionRest: Int
     package var now: Date
 
+    /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
+    /// accept.
+    static let level = Assurance.Level.mailed
+
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date
@@ -49,16 +53,16 @@ extension Authentication {
         let isDemanded = isRequired || !demand.contexts.isEmpty
         guard isDemanded || (needsMailbox && mailboxes.isEmpty) else { return .tokens(contexts: []) }
         let canRegister = capabilities.contains(.registrationRequired)
-        if factors(demand) >= 2 {
+        if assurance(for: demand).level >= FactorDemand.level {
             // A new user has already proven both, and registers a method now so that the next sign-in finds one
             // (docs/protocol.md §5.4).
             let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
-        guard account.passwordHash != nil else {
+        let methods = usableMethods(of: account, demand)
+        guard account.passwordHash != nil || !methods.isEmpty else {
             return .redirectToBrowser(.noPassword)
         }
-        let methods = usableMethods(of: account, demand)
         if !methods.isEmpty {
             return capabilities.contains(.mfaRequired)
                 ? .giveSecondFactor(methods) : .redirectToBrowser(.missingCapability(.mfaRequired))
@@ -89,18 +93,22 @@ extension Authentication {
         }
     }
 
-    /// The number of factors that count for `demand`. When a second factor must use another mailbox, the account's own
-    /// mailbox adds nothing to a password at sign-in (`SEC-MFA-3`).
-    private func factors(_ demand: FactorDemand) -> Int {
-        let isOwnVoid = demand.distinctMailbox && origin == .signIn && provesPassword && provesOwnMailbox
-        return factors - (isOwnVoid ? 1 : 0)
+    /// What the proofs are worth for `demand`. When a second factor must use another mailbox, the account's own mailbox
+    /// adds nothing to a password at sign-in (`SEC-MFA-3`).
+    private func assurance(for demand: FactorDemand) -> Assurance {
+        guard demand.distinctMailbox, origin == .signIn, provesPassword else { return assurance }
+        return Assurance(of: proofs.filter { $0 != .mailbox(.own) })
     }
 
     /// The methods that would add a factor.
     package func usableMethods(of account: UserAccount, _ demand: FactorDemand) -> [StrongMethod] {
+        let present = assurance(for: demand).factors
         let others = account.strongMethods.filter { method in
-            !hasProven(method.email) && canUse(method, demand)
-                && proving(method.email, enrolledUnder: method.enrolment.strength).factors(demand) > factors(demand)
+            // Users without a password sign in with codes by mail, and another such code is no second factor
+            // (docs/protocol.md §4.7).
+            (account.passwordHash != nil || method.email == nil)
+                && !hasProven(method) && canUse(method, demand)
+                && proving(method).assurance(for: demand).factors > present
         }
         guard others.isEmpty, needsMailbox, mailboxes.isEmpty else { return others }
         // SEC-LOCK-6: the account's own mailbox is enough. The method needs an id; the user's own id is known to the

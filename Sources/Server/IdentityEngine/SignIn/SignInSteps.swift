@@ -75,11 +75,12 @@ extension Engine {
             }
         }
         guard let account = try await account(state.account.user, in: step.context),
-            let method = state.method(named: id, of: account, factorDemand(in: step.context))
+            let method = state.method(named: id, of: account, factorDemand(in: step.context)),
+            let email = method.email
         else { return step.refused(.unknownMethod) }
-        let reads = StepReads(recipient: method.email, code: .sending(.secondFactor))
+        let reads = StepReads(recipient: email, code: .sending(.secondFactor))
         return try await run(step, reading: reads, keepsAnswer: false) { situation in
-            let fresh = freshCode(digits, situation, step, to: method.email, for: .secondFactor)
+            let fresh = freshCode(digits, situation, step, to: email, for: .secondFactor)
             return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
         }
     }
@@ -123,11 +124,13 @@ extension SignInState {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             // The method was chosen before the lock was taken: check that the account still has it.
-            guard situation.methods(after: proven).contains(method) else { return .refused(.unknownMethod) }
+            guard situation.methods(after: proven).contains(method), let email = method.email else {
+                return .refused(.unknownMethod)
+            }
             return situation.sendCode(
-                fresh, to: method.email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
+                fresh, to: email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
             ) {
-                .proveAddress(situation.delivery(to: method.email.masked, resendIn: $0, length: $1))
+                .proveAddress(situation.delivery(to: email.masked, resendIn: $0, length: $1))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -346,7 +349,7 @@ extension SignInState {
         switch self {
         case .awaitingCode(let draft): (draft.provenByCode(at: date), .signIn)
         case .awaitingSecondFactor(let first, let method):
-            (first.proving(method.email, enrolledUnder: method.enrolment.strength), .secondFactor)
+            (first.proving(method), .secondFactor)
         case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             nil
@@ -382,10 +385,10 @@ extension SignInState {
         if known.suspendedAt != nil {
             effects +=
                 [.write(.setSuspension([method.id], of: user, nil)), .record(.methodReactivated, user: user)]
-                + situation.notices(.methodReactivated, about: [method.email])
+                + situation.notices(.methodReactivated, about: [method])
         } else {
             effects.append(.write(.noteUse(method.id, of: user, at: situation.now)))
-            if known.firstUsedAt == nil { effects += situation.notices(.methodFirstUsed, about: [method.email]) }
+            if known.firstUsedAt == nil { effects += situation.notices(.methodFirstUsed, about: [method]) }
         }
         // The user has proven a factor besides the mailbox that reset the password (design record 0005).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
@@ -402,7 +405,7 @@ extension SignInState {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             let methods = situation.methods(after: proven)
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
-            return Decision(.accepted(.chooseMethod(methods.map(\.asOffered))), next: self)
+            return Decision(.accepted(.chooseMethod(methods.compactMap(\.asOffered))), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             return .refused(.notAllowedNow)
@@ -474,7 +477,8 @@ extension SignInState {
 }
 
 extension StrongMethod {
-    var asOffered: OfferedMethod { OfferedMethod(id: id.text, hint: email.masked) }
+    /// Nil for a method that no app can give.
+    var asOffered: OfferedMethod? { email.map { OfferedMethod(id: id.text, hint: $0.masked) } }
 }
 
 extension StepSituation {
@@ -488,6 +492,11 @@ extension StepSituation {
 
     /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice
     /// of the same kind was sent a moment ago.
+    func notices(_ purpose: MailContent.Purpose, about methods: [StrongMethod]) -> [FlowEffect] {
+        notices(purpose, about: methods.compactMap(\.email))
+    }
+
+    /// The same, of mailboxes.
     func notices(_ purpose: MailContent.Purpose, about methods: [EmailAddress]) -> [FlowEffect] {
         guard let account else { return [] }
         let event = CountedEvent.notice(purpose)

@@ -191,7 +191,7 @@ extension Console {
         let method = try method(context, of: account)
         let user = account.user
         return confirmation(
-            title: "Remove the code to \(method.email.masked) from \(user.email)",
+            title: "Remove the code to \(method.label) from \(user.email)",
             effects: [
                 "The user has one second factor less, and all sessions end.", "Each mailbox of the user gets a notice.",
             ], button: "Remove", isGrave: true, typed: nil,

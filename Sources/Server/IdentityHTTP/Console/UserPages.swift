@@ -285,12 +285,12 @@ extension Console {
             let look = Self.path(.removeMethodLook, tenant, user: account.user.id, other: method.id.text)
             let remove: HTML? =
                 visitor.may(.removeMethodLook)
-                ? "<a class=\"button small danger quiet\" href=\"\(look)\">Remove<span class=\"sr-only\"> \(method.email.masked)</span></a>"
+                ? "<a class=\"button small danger quiet\" href=\"\(look)\">Remove<span class=\"sr-only\"> \(method.label)</span></a>"
                 : nil
             return Row(
                 id: "m-\(method.id.text)",
                 head:
-                    "Code to \(method.email.masked)\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
+                    "Code to \(method.label)\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
                 cells: [
                     method.suspendedAt == nil ? Self.badge("Usable", "good") : Self.badge("Suspended", "warn"),
                     Self.time(method.provenAt), method.lastUsedAt.map(Self.time), remove,

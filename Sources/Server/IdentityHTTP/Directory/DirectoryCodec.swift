@@ -323,13 +323,15 @@ enum DirectoryCodec {
                             createdDateTime: nil)
                     ] : []
             case .email:
-                account.strongMethods.map { method in
-                    .init(
-                        type: Directory.Method.email, id: method.id.text,
-                        createdDateTime: method.provenAt.ISO8601Format(),
-                        emailAddress: masked ? method.email.masked : method.email.address,
-                        displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
-                        isSuspended: method.suspendedAt != nil)
+                account.strongMethods.compactMap { method in
+                    method.email.map { email in
+                        .init(
+                            type: Directory.Method.email, id: method.id.text,
+                            createdDateTime: method.provenAt.ISO8601Format(),
+                            emailAddress: masked ? email.masked : email.address,
+                            displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
+                            isSuspended: method.suspendedAt != nil)
+                    }
                 }
             }
         }

@@ -107,7 +107,7 @@ extension HostedPage {
             hasPassword || !methods.isEmpty
             ? row(
                 .methods, .secondFactor,
-                methods.isEmpty ? language(.notSet) : methods.map(\.email.masked).joined(separator: ", ")) : nil
+                methods.isEmpty ? language(.notSet) : methods.map(\.label).joined(separator: ", ")) : nil
         let ending: HTML? = view.profile.deletionDueAt.map { due in
             """
             <div class="ending"><p>\(language(.deletionPlanned)): \(Self.time(due))</p>
@@ -140,9 +140,9 @@ extension HostedPage {
                 "<span class=\"sub\">\(language(.lastUsed)): \(Self.time($0))</span>"
             }
             return """
-                <li><div class="what"><strong>\(method.email.masked)</strong>\(name)\(suspended)\(used)</div>
-                \(form("\(hidden)\(action("remove", .remove, of: method.email.masked))"))
-                <details><summary aria-label="\(language(.rename)): \(method.email.masked)">\(language(.rename))</summary>
+                <li><div class="what"><strong>\(method.label)</strong>\(name)\(suspended)\(used)</div>
+                \(form("\(hidden)\(action("remove", .remove, of: method.label))"))
+                <details><summary aria-label="\(language(.rename)): \(method.label)">\(language(.rename))</summary>
                 \(form("""
                     \(hidden)<div class="field"><label for="name-\(id)">\(language(.methodName))</label>
                     <input id="name-\(id)" name="name" value="\(method.name ?? "")" maxlength="64" autocomplete="off"></div>

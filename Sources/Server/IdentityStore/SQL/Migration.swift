@@ -43,6 +43,7 @@ package struct Migration: Sendable {
         Migration(name: "0027 devices", sqlite: devices),
         Migration(name: "0028 keys of applications", sqlite: keysOfApplications),
         Migration(name: "0029 consents", sqlite: consents),
+        Migration(name: "0031 kinds of methods", sqlite: kindsOfMethods),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -67,6 +68,9 @@ package struct Migration: Sendable {
         ]
         return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) }
     }
+
+    /// What a method is. Existing ones are mailboxes. A method of another kind has an empty address, and its id as the key.
+    private static let kindsOfMethods = "ALTER TABLE strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox';"
 
     /// A place for each user that does not depend on the id, and an index by it of the users with a password
     /// (`SEC-PWD-11`).

@@ -127,7 +127,7 @@ extension SQLSession {
             "strong_methods",
             [
                 "tenant", "user", "id", "email", "key", "proven_at", "enrolled_under", "authenticated_at", "name",
-                "suspended_at",
+                "suspended_at", "kind",
             ])
         for one in imported {
             let user = one.user
@@ -152,9 +152,9 @@ extension SQLSession {
             for method in one.strongMethods {
                 try methods.append(
                     values(
-                        user.tenant, user.id, method.id, method.email, method.email.key, method.provenAt,
-                        method.enrolment.strength, method.enrolment.authenticatedAt, method.name, method.suspendedAt),
-                    self)
+                        user.tenant, user.id, method.id, method.storedEmail, method.storedKey, method.provenAt,
+                        method.enrolment.strength, method.enrolment.authenticatedAt, method.name, method.suspendedAt,
+                        method.kindName), self)
             }
         }
         try names.flush(self)

@@ -299,19 +299,18 @@ extension SQLSession {
 
     /// Replaces a method with the same address, including its id.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
-        try run(
-            #"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#,
-            [tenant, user, method.email.key])
+        let key = method.storedKey
+        try run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#, [tenant, user, key])
         try run(
             """
             INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
-                is_familiar, suspended_at, first_used_at, last_used_at, name)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_familiar, suspended_at, first_used_at, last_used_at, name, kind)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                tenant, user, method.id, method.email, method.email.key, method.provenAt, method.enrolment.strength,
+                tenant, user, method.id, method.storedEmail, key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
-                method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name,
+                method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name, method.kindName,
             ])
     }
 
@@ -435,13 +434,16 @@ extension SQLSession {
             of: "strong_methods",
             """
             SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at,
-                last_used_at, name
+                last_used_at, name, kind
             FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
             """, [tenant] + values
         ).map { rows in
             try rows.map { row in
-                StrongMethod(
-                    id: try row.value("id"), email: try row.value("email"), provenAt: try row.value("proven_at"),
+                let kind: String = try row.value("kind")
+                return StrongMethod(
+                    id: try row.value("id"),
+                    kind: kind == StrongMethod.mailboxName ? .mailbox(try row.value("email")) : .unknown(kind),
+                    provenAt: try row.value("proven_at"),
                     enrolment: Enrolment(
                         try row.value("enrolled_under"), authenticatedAt: try row.value("authenticated_at"),
                         client: try row.value("client"), isFamiliarSource: try row.value("is_familiar")),
@@ -450,4 +452,23 @@ extension SQLSession {
             }
         }
     }
+}
+
+extension StrongMethod {
+    /// What the column `kind` has for a mailbox.
+    static let mailboxName = "mailbox"
+
+    /// What the column `kind` has.
+    var kindName: String {
+        switch kind {
+        case .mailbox: Self.mailboxName
+        case .unknown(let name): name
+        }
+    }
+
+    /// What the column `email` has, which cannot be NULL: an address, or nothing.
+    var storedEmail: SQLValue { email?.stored ?? .text("") }
+
+    /// What an account has once: the address in lower case, or the id.
+    var storedKey: SQLValue { email?.key.stored ?? id.stored }
 }

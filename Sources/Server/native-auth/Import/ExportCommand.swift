@@ -157,10 +157,12 @@ private struct ExportedUser: Encodable {
         passwordless = account.passwordHash == nil ? true : nil
         passwordIsFromReset = account.passwordIsFromReset && hasHash ? true : nil
         requiresSecondFactor = account.requiresSecondFactor ? true : nil
-        let mailboxes = account.strongMethods.map { method in
-            Mailbox(
-                email: method.email.display, enrolledUnder: method.enrolment.strength.rawValue, name: method.name,
-                provenDateTime: Self.time(method.provenAt), suspendedDateTime: method.suspendedAt.map(Self.time))
+        let mailboxes = account.strongMethods.compactMap { method in
+            method.email.map { email in
+                Mailbox(
+                    email: email.display, enrolledUnder: method.enrolment.strength.rawValue, name: method.name,
+                    provenDateTime: Self.time(method.provenAt), suspendedDateTime: method.suspendedAt.map(Self.time))
+            }
         }
         secondFactor = mailboxes.isEmpty ? nil : mailboxes
     }

@@ -163,7 +163,8 @@ extension UserAccount {
     /// A line for each fact; none is a secret.
     fileprivate var lines: [String] {
         let methods = strongMethods.map { method in
-            method.email.address + (method.suspendedAt.map { " (suspended since \($0.formatted(.iso8601)))" } ?? "")
+            (method.email?.address ?? method.label)
+                + (method.suspendedAt.map { " (suspended since \($0.formatted(.iso8601)))" } ?? "")
         }.joined(separator: ", ")
         // The database does not tell a password that the user chose at a reset from one that only a reset can replace.
         let password =

@@ -30,7 +30,8 @@ extension UserCommand {
                             table: password
                                 + found.account.strongMethods.map { method in
                                     [
-                                        "e-mail", method.id.text, method.email.address,
+                                        method.email == nil ? method.label : "e-mail", method.id.text,
+                                        method.email?.address ?? "-",
                                         "since \(method.provenAt.formatted(.iso8601))",
                                         method.suspendedAt.map { "suspended since \($0.formatted(.iso8601))" }
                                             ?? method.lastUsedAt.map { "used \($0.formatted(.iso8601))" }
@@ -64,7 +65,7 @@ extension UserCommand {
                             """
                         ])
                     }
-                    let methods = account.strongMethods.map(\.email.masked)
+                    let methods = account.strongMethods.map(\.label)
                     if methods.isEmpty {
                         Terminal.complain("native-auth: the user has no method to remove; the sessions still end.")
                     }

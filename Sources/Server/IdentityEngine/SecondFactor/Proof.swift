@@ -1,0 +1,153 @@
+package import PortableFoundation
+
+/// One thing that a user has proven, by its kind. What proofs are worth together is an ``Assurance``.
+package enum Proof: Hashable, Sendable {
+    /// The password. One that came from a reset proves no more than the mailbox that it came from (`SEC-ENR-8`).
+    case password(isFromReset: Bool)
+    /// A code that reached a mailbox.
+    case mailbox(Mailbox)
+    /// A code that reached a phone as a text message.
+    case phone
+    /// A code of an authenticator app.
+    case authenticatorApp
+    /// One of the codes that the user was given for the loss of everything else.
+    case recoveryCode
+    /// A passkey whose device verified the user, by a fingerprint or a PIN.
+    ///
+    /// - Parameter isSynced: Whether the user's other devices have a copy of it.
+    case passkey(isSynced: Bool)
+    /// A key whose device did not verify the user.
+    case securityKey
+
+    /// Whose mailbox it is.
+    package enum Mailbox: Hashable, Sendable {
+        /// The account's own, or one that the own one alone enrolled.
+        case own
+        /// Another one, by the bytes of its address.
+        case other(Data)
+    }
+
+    /// What a proof comes from. Proofs of one root are one factor: who has the root can give them all.
+    package enum Root: Hashable, Sendable {
+        /// What the user knows.
+        case knowledge
+        case mailbox(Mailbox)
+        /// A device or a sheet of paper that the user has. All of them are one root: two things of one pocket are not
+        /// two factors.
+        case possession
+        /// What the device verified of the user.
+        case verification
+    }
+
+    package var roots: Set<Root> {
+        switch self {
+        case .password(isFromReset: false): [.knowledge]
+        case .password(isFromReset: true): [.mailbox(.own)]
+        case .mailbox(let mailbox): [.mailbox(mailbox)]
+        case .phone, .authenticatorApp, .recoveryCode, .securityKey: [.possession]
+        case .passkey: [.possession, .verification]
+        }
+    }
+
+    /// Whether a page of another server cannot pass the proof on.
+    package var resistsPhishing: Bool {
+        switch self {
+        case .passkey, .securityKey: true
+        case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode: false
+        }
+    }
+
+    /// The names of RFC 8176 that the proof has in the claim `amr`.
+    fileprivate var words: Set<Word> {
+        switch self {
+        case .password: [.password]
+        case .mailbox, .authenticatorApp: [.oneTimePasscode]
+        case .phone: [.textMessage]
+        case .recoveryCode: [.recoveryCode]
+        case .passkey(let isSynced): [isSynced ? .softwareKey : .hardwareKey, .userVerified, .possession]
+        case .securityKey: [.hardwareKey]
+        }
+    }
+
+    /// A word of the claim `amr`, in the order of the claim.
+    fileprivate enum Word: String, CaseIterable {
+        case password = "pwd"
+        case oneTimePasscode = "otp"
+        case textMessage = "sms"
+        /// Not of RFC 8176, which has no word for it. `otp` without `mfa` would say that the own mailbox was proven.
+        case recoveryCode = "recovery"
+        case softwareKey = "swk"
+        case hardwareKey = "hwk"
+        case userVerified = "user"
+        case factors = "mfa"
+        case possession = "pop"
+    }
+}
+
+/// What the proofs of one sign-in are worth together: a pure function of them (design record 0039).
+package struct Assurance: Hashable, Sendable {
+    /// From the lowest to the highest; the values are the names in design record 0039.
+    package enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
+        case nothing = "l0"
+        /// One factor.
+        case oneFactor = "l1"
+        /// Two factors that NIST SP 800-63B does not accept as two: one of them is a code by mail or a recovery code.
+        case mailed = "l1m"
+        /// Two factors, one of them a text message, which NIST restricts.
+        case restricted = "l2r"
+        /// Two factors of different kinds.
+        case twoFactors = "l2"
+        /// Two factors that no page of another server can pass on.
+        case phishingResistant = "l2p"
+
+        package static func < (one: Level, other: Level) -> Bool { one.rank < other.rank }
+
+        private var rank: Int {
+            switch self {
+            case .nothing: 0
+            case .oneFactor: 1
+            case .mailed: 2
+            case .restricted: 3
+            case .twoFactors: 4
+            case .phishingResistant: 5
+            }
+        }
+    }
+
+    package var level: Level
+    /// The number of independent roots.
+    package var factors: Int
+    /// Whether the proofs are two factors only by a recovery code.
+    package var needsRecoveryCode: Bool
+    /// The claim `amr` (RFC 8176): a word for each proof, and `mfa` for two factors without a recovery code.
+    package var words: [String]
+
+    package init(of proofs: [Proof]) {
+        let roots = Self.roots(of: proofs)
+        factors = roots.count
+        needsRecoveryCode = factors > 1 && Self.roots(of: proofs.filter { $0 != .recoveryCode }).count < 2
+        let isOfTwo = factors > 1 && !needsRecoveryCode
+        let said = proofs.reduce(into: Set<Proof.Word>()) { $0.formUnion($1.words) }
+            .union(isOfTwo ? [.factors] : [])
+        words = Proof.Word.allCases.filter(said.contains).map(\.rawValue)
+        let knows = roots.contains(.knowledge)
+        level =
+            if proofs.isEmpty {
+                .nothing
+            } else if factors < 2 {
+                .oneFactor
+            } else if roots.contains(.verification) || knows && proofs.contains(.securityKey) {
+                .phishingResistant
+            } else if knows, proofs.contains(.authenticatorApp) {
+                .twoFactors
+            } else if knows, proofs.contains(.phone) {
+                .restricted
+            } else {
+                .mailed
+            }
+    }
+
+    private static func roots(of proofs: [Proof]) -> Set<Proof.Root> {
+        proofs.reduce(into: []) { $0.formUnion($1.roots) }
+    }
+}
