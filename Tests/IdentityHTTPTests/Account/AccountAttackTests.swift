@@ -66,6 +66,13 @@ import Testing
             #expect(try await AccountCaller.takeBack(server, toldTo: Self.dana) == 204)
             let methods = try await server.rows("SELECT email, suspended_at IS NULL FROM strong_methods")
             #expect(methods == [["before@example.org", "0"]])
+            for (purpose, address) in [
+                (TestMailbox.Mail.Purpose.methodSuspended, "before@example.org"), (.methodRemoved, "after@example.org"),
+            ] {
+                let told = try await server.mailbox.mails().filter { $0.purpose == purpose }
+                let masked = try #require(EmailAddress(address)).masked
+                #expect(told.count == 3 && told.allSatisfy { $0.occasion?.methods == [masked] }, "SEC-ENR-5: \(told)")
+            }
         }
     }
 

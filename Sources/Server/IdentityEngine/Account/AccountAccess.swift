@@ -259,14 +259,19 @@ extension Engine {
     /// - Parameters:
     ///   - user: Nil for the last notice of a user who is deleted.
     ///   - language: Nil: the tenant's.
+    ///   - methods: The methods that the notice is about (`SEC-ENR-5`).
+    ///   - source: Where the user asked from; nil when an operator did.
     func notice(
         _ purpose: MailContent.Purpose, to email: EmailAddress, in tenant: Tenant, user: UserID?,
-        language: MailLanguage?, minutes: Int = 0, at now: Date
+        language: MailLanguage?, minutes: Int = 0, about methods: [StrongMethod] = [],
+        from source: RequestSource? = nil, at now: Date
     ) throws(EngineError) -> Effect {
         let content = MailContent(
             purpose: purpose, recipient: email.address, code: nil, minutesValid: minutes,
             language: tenant.mailLanguage(language),
-            organisation: tenant.displayName, sentAt: now)
+            organisation: tenant.displayName, sentAt: now,
+            occasion: methods.isEmpty
+                ? nil : MailContent.Occasion(methods: methods.map(\.label), network: source?.networkText))
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(

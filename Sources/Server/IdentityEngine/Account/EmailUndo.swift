@@ -29,6 +29,16 @@ extension Engine {
                         .emailChangeUndone, to: email, in: tenant, user: undo.user,
                         language: known.user.chosenMailLanguage ?? language, at: now))
             }
+            let (gone, resting) = (undo.methodsThatGo(known), undo.methodsThatRest(known))
+            for (purpose, methods) in [(MailContent.Purpose.methodRemoved, gone), (.methodSuspended, resting)]
+            where !methods.isEmpty {
+                for email in known.noticeChannels {
+                    mails.append(
+                        try notice(
+                            purpose, to: email, in: tenant, user: undo.user,
+                            language: known.user.chosenMailLanguage ?? language, about: methods, from: source, at: now))
+                }
+            }
             let event = AuditEvent(
                 .emailChangeUndone, at: now, tenant: tenant.id, user: undo.user,
                 source: source.map { auditSource($0, tenant.id) })
@@ -64,23 +74,16 @@ extension EmailUndo {
     ///   - event: The line of the audit trail.
     func takingBack(_ account: UserAccount, mark: Data, recording event: AuditEvent) -> [Effect] {
         let now = event.at
-        let (methods, dayBefore) = (account.strongMethods, changedAt.addingTimeInterval(-86_400))
-        let since = methods.filter { $0.provenAt >= changedAt }.map(\.id)
-        let present = EmailAddress(stored: account.user.email)?.key
-        let moved = present.flatMap { present in
-            methods.first { $0.provenAt < changedAt && $0.email?.key == present }
-        }
         var effects: [Effect] = [
             .replaceName(.email, with: old.identifier, of: user, at: now), .releaseNames([mark]),
-            .forgetUndos(user, since: changedAt), .removeStrongMethods(since, of: user),
+            .forgetUndos(user, since: changedAt), .removeStrongMethods(methodsThatGo(account).map(\.id), of: user),
         ]
-        if var method = moved {
+        if var method = movedMethod(account) {
             method.kind = .mailbox(old)
             effects += [.removeStrongMethods([method.id], of: user), .addStrongMethod(method, to: user)]
         }
-        let doubtful = methods.filter { (dayBefore..<changedAt).contains($0.provenAt) && $0.id != moved?.id }
         effects += [
-            .setSuspension(doubtful.map(\.id), of: user, now), .changeCredentials(user, at: now),
+            .setSuspension(methodsThatRest(account).map(\.id), of: user, now), .changeCredentials(user, at: now),
             .revokeRefreshFamilies(user, at: now), .forgetNetworks(user), .record(event),
         ]
         if account.deletionDueAt != nil {
@@ -89,5 +92,23 @@ extension EmailUndo {
             effects += [.scheduleDeletion(user, nil), .record(cancelled)]
         }
         return effects
+    }
+
+    /// The method that moved to the new address with the account.
+    private func movedMethod(_ account: UserAccount) -> StrongMethod? {
+        EmailAddress(stored: account.user.email).flatMap { present in
+            account.strongMethods.first { $0.provenAt < changedAt && $0.email?.key == present.key }
+        }
+    }
+
+    /// The methods that were enrolled since the change.
+    fileprivate func methodsThatGo(_ account: UserAccount) -> [StrongMethod] {
+        account.strongMethods.filter { $0.provenAt >= changedAt }
+    }
+
+    /// The methods of the day before the change, without the one that moved.
+    fileprivate func methodsThatRest(_ account: UserAccount) -> [StrongMethod] {
+        let (dayBefore, moved) = (changedAt.addingTimeInterval(-86_400), movedMethod(account)?.id)
+        return account.strongMethods.filter { (dayBefore..<changedAt).contains($0.provenAt) && $0.id != moved }
     }
 }

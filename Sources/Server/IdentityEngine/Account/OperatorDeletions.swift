@@ -90,11 +90,13 @@ extension Engine {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
         }
+        let removed = known.strongMethods.filter { $0.id == method }
         var notices: [Effect] = []
         for email in known.noticeChannels {
             notices.append(
                 try notice(
-                    .methodRemoved, to: email, in: tenant, user: id, language: known.user.chosenMailLanguage, at: now))
+                    .methodRemoved, to: email, in: tenant, user: id, language: known.user.chosenMailLanguage,
+                    about: removed, at: now))
         }
         let mails = notices
         let event = operatorEvent(.methodsForgotten, id, in: tenant.id, as: actor, detail: "1 by operator", at: now)

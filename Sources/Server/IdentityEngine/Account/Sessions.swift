@@ -166,11 +166,13 @@ extension Engine {
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         let isRequiredHere = caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
         let event = event(.methodsForgotten, of: caller, detail: "1 by user", from: source, at: now)
+        let removed = caller.account.strongMethods.filter { $0.id == method }
         var notices: [Effect] = []
         for email in caller.account.noticeChannels {
             notices.append(
                 try notice(
-                    .methodRemoved, to: email, in: caller.tenant, user: caller.user, language: language, at: now))
+                    .methodRemoved, to: email, in: caller.tenant, user: caller.user, language: language,
+                    about: removed, from: source, at: now))
         }
         let mails = notices
         return try await change(caller) { account, _ in
