@@ -298,8 +298,8 @@ struct SignInStateTests {
                 let isOwn = contact == Self.email
                 let expected: Result
                 if methods.isEmpty {
-                    // The own mailbox: as the contact, proven in the flow, or behind the password.
-                    let hasOwn = isOwn || ![.password, .passwordAndMethod].contains(level)
+                    // The own mailbox: as the contact, or proven in the flow. A password from it is not enough.
+                    let hasOwn = isOwn || ![.password, .passwordFromReset, .passwordAndMethod].contains(level)
                     expected = mode == .compatible || hasOwn ? .signIn : .refused(.blockedContact)
                 } else {
                     // Two factors, one of them the existing and usable method.

@@ -93,6 +93,28 @@ import Testing
         try await nothingIsBound("account page")
     }
 
+    @Test(
+        "SEC-ENR-2: who learns a password that came from a reset changes no address and adds no method without the mailbox"
+    )
+    func thiefOfAPasswordFromAReset() async throws {
+        let server = try Self.server(limits: nil)
+        try await server.signUpWithPassword()
+        try await server.reset()
+        server.clock.advance(by: 90 * 86_400)
+        let caller = try await AccountCaller.withPassword(server, password: WireClient.newPassword)
+        for operation in ["changeEmail", "addEmailMethod"] {
+            server.clock.advance(by: 61)
+            let begun = try await caller.send(
+                "POST", AccountCaller.beta + "/nativeAuth.\(operation)", #"{"emailAddress":"\#(Self.thief)"}"#)
+            #expect(begun.status == 202, "\(begun)")
+            #expect(try await server.mailbox.mails().first?.to == Self.dana, "the code goes to the owner")
+        }
+        #expect(try await server.mailbox.mails().allSatisfy { $0.to == Self.dana })
+        // The owner has the mailbox, and does both.
+        server.clock.advance(by: 61)
+        #expect(try await caller.prove("second@example.org", by: "addEmailMethod", "confirmEmailMethod") == 204)
+    }
+
     @Test("SEC-ENR-7: a method that its owner removed comes back by no flow, no reset and no change of address")
     func removedMethodsStayAway() async throws {
         let server = try Self.server()

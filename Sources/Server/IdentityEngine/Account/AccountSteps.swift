@@ -49,7 +49,8 @@ extension Engine {
             let proven = Authentication(
                 account: .account(caller.user, credentialVersion: version), email: own, origin: .signIn,
                 knowsPassword: methods.contains("pwd"), passwordIsFromReset: caller.account.passwordIsFromReset,
-                mailboxes: caller.provesOwnMailbox && !methods.contains("mfa") ? [own] : [],
+                mailboxes: caller.provesOwnMailbox && !methods.contains("mfa") && !caller.account.hasStandIn
+                    ? [own] : [],
                 authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: methods.contains("mfa"),
@@ -57,8 +58,8 @@ extension Engine {
             if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
             // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
             let needsOwn =
-                (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors && !proven.provesOwnMailbox
-                && contact.key != own.key
+                (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors
+                && !proven.hasCodeOfOwnAddress && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
             let secret = Data(caller.proof.secret.reveal().utf8)
             let flow = ports.randomness.uuid(at: context.now)

@@ -219,6 +219,11 @@ package struct Authentication: Hashable, Sendable, Codable {
         passwordIsFromReset && knowsPassword || mailboxes.contains(where: standsForOwn)
     }
 
+    /// Whether a code reached the account's own address in this flow, which alone allows to enrol the first method
+    /// (`SEC-ENR-2`). A password from a reset has the worth of the mailbox and not more: who learns it later has no
+    /// mailbox. An address with another tag may belong to another person (`SEC-ID-3`).
+    package var hasCodeOfOwnAddress: Bool { mailboxes.contains { $0.key == email.key } }
+
     /// Whether the password was given and counts as a separate factor.
     package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }
 

@@ -142,6 +142,10 @@ package struct UserAccount: Hashable, Sendable {
         self.deletedAt = deletedAt
     }
 
+    /// Whether a code of a session may have gone to a mailbox that counts as the own one and is another: one that the own
+    /// mailbox alone enrolled (`SEC-ENR-8`).
+    var hasStandIn: Bool { strongMethods.contains { $0.enrolment.strength == .mailbox } }
+
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
     /// duplicates.
     package var noticeChannels: [EmailAddress] {

@@ -205,7 +205,7 @@ extension StepSituation {
         switch enrolment {
         case .compatible: return nil
         // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
-        case .proven: return proven.provesOwnMailbox || contact.key == proven.email.key ? nil : .blockedContact
+        case .proven: return proven.hasCodeOfOwnAddress || contact.key == proven.email.key ? nil : .blockedContact
         }
     }
 }
