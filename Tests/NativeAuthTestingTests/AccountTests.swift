@@ -39,6 +39,38 @@ struct AccountTests {
         #expect(after.id == before.id && after.id == account.objectID)
     }
 
+    @Test("OIDC-33: the app opens the account page, and the user is signed in there; the address works once")
+    func theAccountPage() async throws {
+        let tenant = try tenant()
+        let account = try await account(of: tenant)
+        let address = try await account.accountPage()
+        #expect(address.path().hasSuffix("/account") && address.query()?.hasPrefix("ticket=") == true)
+        func title(of address: URL) async throws -> String? {
+            let browser = ScriptedBrowser(transport: tenant.transport)
+            browser.fill { page in page.close() }
+            let nowhere = try #require(URL(string: "app://none"))
+            await #expect(throws: WebAuthenticationError.cancelled) {
+                try await browser.open(address, callback: nowhere)
+            }
+            return browser.titles.last
+        }
+        #expect(try await title(of: address) == "Your account – Contoso")
+        #expect(try await title(of: address) == "Sign in – Contoso")
+        // The app is signed in as before.
+        _ = try await account.accessToken(policy: .force)
+    }
+
+    @Test("OIDC-33: an application that the tenant does not allow gets no ticket")
+    func noTicketForOthers() async throws {
+        let account = try await account(of: tenant())
+        let challenge = String(repeating: "A", count: 43)
+        await #expect {
+            try await account.browserTicket(for: "99990000-aaaa-1111-bbbb-2222cccc9999", codeChallenge: challenge)
+        } throws: { error in
+            if case TokenError.service(let service) = error { service.details.errorCodes == [70_001] } else { false }
+        }
+    }
+
     @Test func aChangeOfAnOldProfileIsRefused() async throws {
         let account = try await account(of: tenant())
         let before = try await account.profile()

@@ -34,7 +34,8 @@ struct FormParameterTests {
     func theParametersOfATokenRequest() throws {
         let expected: Set<FormParameter> = [
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .scope, .username,
-            .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode,
+            .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode, .subjectToken,
+            .subjectTokenType, .requestedTokenType, .audience, .codeChallenge,
         ]
         #expect(try Set(V1.TokenRequest.parameters) == expected)
     }

@@ -47,7 +47,7 @@ tenants:
     displayName: Contoso
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
-      - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
+      - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - clientId: 33334444-dddd-5555-eeee-6666ffff7777
         displayName: Tom & Sons <Boats>
         signIn: emailPassword
@@ -129,7 +129,7 @@ PAGES = {
     "chooseMethod": "choose-method",
     "enterContact": "add-mailbox bad-mailbox",
     "confirm": "continue continue-app consent device-question",
-    "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
+    "fromApp": "from-app", "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
     "deviceAnswered(over)": "device-over", "authorize(pushedRequestGone)": "pushed-request-gone",
     "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-password "
     "account-wrong-password account-email account-sessions account-copy account-deletion",
@@ -829,6 +829,37 @@ class Check(browser.BrowserCheck):
         self.press(page, "resend")
         self.look(page, f"{name}-again", state="again")
         return before
+
+    def tickets(self):
+        """An app opens the account page with its user signed in, in a browser without a session and in one of another user."""
+        base, address, other = f"{self.url}/contoso", self.person("app"), self.person("other")
+        self.sign_up(address)
+
+        def ask(path, **fields):
+            fields = urllib.parse.urlencode({"client_id": PASSWORDS, **fields}).encode()
+            with urllib.request.urlopen(f"{base}/oauth2/v2.0/{path}", fields) as answer:
+                return json.load(answer)
+
+        token = ask("initiate", username=address, challenge_type="password redirect")["continuation_token"]
+        token = ask("challenge", continuation_token=token, challenge_type="password redirect")["continuation_token"]
+        tokens = ask("token", grant_type="password", continuation_token=token, password=PASSWORD, scope="openid offline_access")
+
+        def ticket():
+            return ask(
+                "token", grant_type="urn:ietf:params:oauth:grant-type:token-exchange", subject_token=tokens["refresh_token"], audience="account",
+                subject_token_type="urn:ietf:params:oauth:token-type:refresh_token", requested_token_type="urn:swift-native-auth:token-type:browser-ticket")["access_token"]
+
+        page = self.visit()
+        page.goto(f"{base}/account?ticket={ticket()}")
+        self.is_title(page, "Your account")
+        self.expect(f"an app's user is signed in at the account page, whose address has no ticket ({self.mode})", page.url.endswith("/account"), page.url)
+        page = self.sign_up(other)
+        page.goto(f"{base}/account?ticket={ticket()}")
+        self.look(page, "from-app")
+        self.is_title(page, "Continue to Contoso")
+        self.press(page, "next")
+        self.is_title(page, "Your account")
+        self.expect(f"the user who clicked is signed in ({self.mode})", address in page.content())
 
     def device(self):
         """A device without a browser shows a code; its user types it."""
@@ -1642,7 +1673,7 @@ class Check(browser.BrowserCheck):
 
     def english(self):
         for part in (
-            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.device, self.sign_in_with_code, self.forgotten_password,
+            self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
             self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors,
         ):
             part()
@@ -1672,7 +1703,7 @@ class Check(browser.BrowserCheck):
         wanted = LANGUAGES if self.options.full else ["de", "ar"] if self.options.pictures or self.options.write else []
         for self.language in wanted:
             for part in (
-                self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.device, self.sign_in_with_code,
+                self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
                 self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()

@@ -424,6 +424,14 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await write { () async throws(StoreError) in try await store.push(request, most: most, now: now) }
     }
 
+    func openBrowserSession(
+        _ session: BrowserSession, replacing replaced: UUID?, recording event: AuditEvent
+    ) async throws(StoreError) {
+        try await write { () async throws(StoreError) in
+            try await store.openBrowserSession(session, replacing: replaced, recording: event)
+        }
+    }
+
     func takePushedRequest(
         _ digest: Data, of client: ClientID, in tenant: TenantID
     ) async throws(StoreError) -> PushedRequest? {

@@ -260,6 +260,8 @@ extension TestTenant.Application {
                 throw .settings(["The redirect URI \(address) \(fault)."])
             }
         }
+        var web = WebSettings()
+        web.opensInBrowser = [Client.accountPageID]
         return Client(
             id: id, displayName: "Test",
             userFlow: IdentityEngine.UserFlow(
@@ -267,7 +269,7 @@ extension TestTenant.Application {
                 requiresDistinctMailbox: requiresDistinctMailbox),
             isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes,
             redirects: RedirectAddresses([.publicClient: redirectURIs]),
-            claims: ownClaims)
+            claims: ownClaims, web: web)
     }
 }
 

@@ -1,6 +1,7 @@
 /// A parameter of a form (docs/protocol.md §2.1). Its raw value is its name.
 package enum FormParameter: String, CaseIterable, Sendable {
     case attributes
+    case audience
     case capabilities
     /// An older name of ``capabilities`` (docs/protocol.md §16).
     case capability
@@ -14,6 +15,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case clientInfo = "client_info"
     case clientSecret = "client_secret"
     case code
+    case codeChallenge = "code_challenge"
     case codeVerifier = "code_verifier"
     case continuationToken = "continuation_token"
     case deviceCode = "device_code"
@@ -24,7 +26,10 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case password
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
+    case requestedTokenType = "requested_token_type"
     case scope
+    case subjectToken = "subject_token"
+    case subjectTokenType = "subject_token_type"
     case token
     case tokenTypeHint = "token_type_hint"
     case username
@@ -33,15 +38,16 @@ package enum FormParameter: String, CaseIterable, Sendable {
     package var longest: Int? {
         switch self {
         case .oob: 256
-        case .refreshToken: 1_024
+        case .refreshToken, .subjectToken: 1_024
         case .id: 64
         case .claims: 2_048
         case .code: 8_192
         case .codeVerifier, .deviceCode: 256
         case .redirectURI: 2_048
-        case .attributes, .capabilities, .capability, .challengeChannel, .challengeTarget, .challengeType,
+        case .attributes, .audience, .codeChallenge, .capabilities, .capability, .challengeChannel, .challengeTarget,
+            .challengeType,
             .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,
-            .grantType, .newPassword, .password, .scope, .token, .tokenTypeHint,
+            .grantType, .newPassword, .password, .requestedTokenType, .scope, .subjectTokenType, .token, .tokenTypeHint,
             .username:
             nil
         }

@@ -251,6 +251,10 @@ package struct IdentityRoutes: Sendable {
             presentation.isByPage = request.headers[.origin] != nil
             asked.command = .redeemCode(presentation)
         }
+        if case .exchange(var exchange) = asked.command {
+            exchange.isByPage = request.headers[.origin] != nil
+            asked.command = .exchange(exchange)
+        }
         return try await answer(asked, request, context)
     }
 
@@ -356,7 +360,8 @@ package struct IdentityRoutes: Sendable {
             responseTypesSupported: ["code"],
             responseModesSupported: AuthorizationRequest.ResponseMode.allCases.map(\.rawValue),
             grantTypesSupported: [
-                GrantType.authorizationCode, .refreshToken, .deviceCode, .clientCredentials, .continuationToken,
+                GrantType.authorizationCode, .refreshToken, .deviceCode, .tokenExchange, .clientCredentials,
+                .continuationToken,
                 .password, .oob,
                 .mfaOOB,
             ].map(\.rawValue),

@@ -4,7 +4,7 @@ import NativeAuthCore
 /// The actions of the sample app. The number of an action is its place among those that are possible; 0 leaves.
 enum TryChoice: CaseIterable {
     case signUp, signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
-    case manageAccount, switchAccount, signInWithBrowser
+    case manageAccount, openAccountPage, switchAccount, signInWithBrowser
     case leave
 
     var title: String {
@@ -19,6 +19,7 @@ enum TryChoice: CaseIterable {
         case .signOut: "sign out"
         case .switchAccount: "switch account"
         case .manageAccount: "my account: see, change, delete"
+        case .openAccountPage: "open my account page in a browser"
         case .signInWithBrowser: "use the server's pages in a browser"
         case .leave: "leave"
         }
@@ -86,6 +87,7 @@ extension TryConversation {
                 case .signOut: try await conversation.signOut()
                 case .switchAccount: try await conversation.switchAccount()
                 case .manageAccount: try await conversation.manageAccount()
+                case .openAccountPage: try await conversation.openAccountPage()
                 case .signInWithBrowser: try await conversation.signInWithBrowser()
                 case .leave: break
                 }
@@ -99,7 +101,7 @@ extension TryConversation {
         return TryChoice.allCases.filter { choice in
             switch choice {
             case .signUp, .signIn, .resetPassword, .signInWithBrowser, .leave: true
-            case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut, .manageAccount:
+            case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut, .manageAccount, .openAccountPage:
                 account != nil
             case .switchAccount: !others.isEmpty
             }

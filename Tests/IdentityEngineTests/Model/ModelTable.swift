@@ -197,7 +197,7 @@ enum Answer: Hashable {
                 case .awaitReset: .accepted(.awaitReset)
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
-                case .signedIn, .signedInBrowser: .accepted(.signedIn)
+                case .signedIn, .signedInBrowser, .ticket: .accepted(.signedIn)
                 case .revoked, .accountChanged: .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }

@@ -43,7 +43,7 @@ extension DirectoryAnswerName {
             .step(.scopeNotConsented), .step(.userNotFound), .step(.noPasswordToReset), .step(.passwordChangeRequired),
             .step(.accountDisabled),
             .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableCode), .step(.unusableDevice),
-            .step(.unusableProof),
+            .step(.unusableProof), .step(.ticketNotAllowed),
             .step(.unusableRefreshToken),
             .step(.expiredRefreshToken), .step(.revokedRefreshToken):
             return nil

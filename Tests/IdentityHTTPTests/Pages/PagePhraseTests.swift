@@ -10,7 +10,8 @@ extension PagePhrase {
             .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
             .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
-            .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"), .whyMailbox,
+            .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"),
+            .appSignedInAs(app: "Fabrikam Café", name: "dana@example.com"), .goOnAs("dana@example.com"), .whyMailbox,
             .whyMethod, .wantsAccess(app: "Fabrikam Café"), .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline,
             .scopeOther("api://orders/Orders.Read"), .allow, .decline,
             .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
@@ -64,6 +65,7 @@ extension PagePhrase {
             .deviceDeclined:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
+            .appSignedInAs(_, let text), .goOnAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
             .backToApp(let text), .text(let text):

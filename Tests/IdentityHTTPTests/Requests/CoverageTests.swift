@@ -35,6 +35,7 @@ extension AnswerName {
             case .signIn: .signIn
             // Only hosted pages ask for it.
             case .signedIn, .signedInBrowser: .signedIn
+            case .ticket: .browserTicket
             case .revoked: .revoked
             case .redirectToBrowser: .redirectToBrowser
             case .accountChanged: .accountChanged
@@ -97,6 +98,7 @@ extension AnswerName {
             case .unusableDevice(.expired): .expiredDeviceCode
             case .unusableDevice(.used): .usedDeviceCode
             case .unusableDevice(.sessionEnded): .endedSessionOfDevice
+            case .ticketNotAllowed: .ticketNotAllowed
             case .unusableProof(.wrongKey): .proofOfOtherKey
             case .unusableProof(.notBound): .sessionWithoutKey
             case .unusableProof: .invalidProof
@@ -173,6 +175,7 @@ extension AnswerName {
         case .choosePassword: Wire(["continuation_token", "expires_in"])
         case .awaitReset: Wire(["continuation_token", "poll_interval"])
         case .passwordChanged: Wire(["continuation_token", "status"])
+        case .browserTicket: Wire(["token_type", "issued_token_type", "expires_in", "access_token"])
         case .signedIn:
             Wire([
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
@@ -239,6 +242,7 @@ extension AnswerName {
         case .expiredDeviceCode: Wire("expired_token", 70_019)
         case .usedDeviceCode: Wire("invalid_grant", 54_005)
         case .endedSessionOfDevice: Wire("invalid_grant", 50_173)
+        case .ticketNotAllowed: Wire("unauthorized_client", 70_001)
         case .invalidProof: Wire("invalid_dpop_proof", 90_023)
         case .proofOfOtherKey, .sessionWithoutKey: Wire("invalid_grant", 70_000)
         case .publicClient: Wire("invalid_client", 700_025, status: 401)
@@ -288,6 +292,7 @@ extension AnswerName {
         case .usedGrantCode: "The code was redeemed before"
         case .usedDeviceCode: "The device_code was redeemed before"
         case .deviceNotAllowed: "its setting deviceFlow"
+        case .ticketNotAllowed: "its setting opensInBrowser"
         case .invalidProof: "The header DPoP"
         case .proofOfOtherKey: "bound to another key"
         case .sessionWithoutKey: "began without a key"
@@ -298,7 +303,7 @@ extension AnswerName {
             .assertionOutsideItsTime, .scopeNotDefault,
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
-            .awaitReset, .passwordChanged, .signIn, .signedIn, .revoked, .accountChanged,
+            .awaitReset, .passwordChanged, .signIn, .signedIn, .browserTicket, .revoked, .accountChanged,
             .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
             .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
@@ -808,6 +813,12 @@ enum EndpointTable {
             try await browser.submit([:])
             return try await device.poll()
         },
+        token(.browserTicket, "an app exchanges its refresh token for a ticket") { server in
+            try await ticket(server, "account")
+        },
+        token(.ticketNotAllowed, "the application may not open this in a browser") { server in
+            try await ticket(server, party.client)
+        },
         token(.invalidProof, "the proof in the header `DPoP` is wrong, was used before, or is missing") { server in
             try await party.redeem("AAAA", at: server, headers: ["dpop": "AAAA"])
         },
@@ -852,6 +863,14 @@ enum EndpointTable {
         let browser = TestBrowser(server)
         try await browser.signUp("dana@example.com", at: server, for: party)
         return try #require(browser.answer["code"])
+    }
+
+    /// A ticket for `target`, of an app whose user has signed up.
+    private static func ticket(_ server: IdentityTestServer, _ target: String) async throws -> WireAnswer {
+        let tokens = try await party.redeem(grantCode(server), at: server)
+        return try await server.client(id: party.client).ticket(
+            tokens.text("refresh_token") ?? "", for: target,
+            challenge: target == "account" ? nil : String(repeating: "A", count: 43))
     }
 
     /// The requests of daemons (docs/protocol.md §19).

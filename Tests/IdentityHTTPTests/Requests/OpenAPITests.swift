@@ -91,7 +91,8 @@ import Testing
         case .clientID: IdentityTestServer.Application.emailPassword.rawValue
         case .challengeType: endpoint == .registerChallenge ? "oob" : "oob redirect"
         case .attributes: "{}"
-        case .capabilities, .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
+        case .audience, .codeChallenge, .requestedTokenType, .subjectToken, .subjectTokenType, .capabilities,
+            .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
             .grantType, .id, .newPassword, .oob,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
@@ -116,6 +117,14 @@ import Testing
             (.signInChallenge, .id, ["continuation_token": "x"]),
             (.token, .code, ["grant_type": "authorization_code", "redirect_uri": "x"]),
             (.token, .redirectURI, ["grant_type": "authorization_code", "code": "x"]),
+            (
+                .token, .subjectToken,
+                [
+                    "grant_type": GrantType.tokenExchange.rawValue, "audience": "account",
+                    "subject_token_type": TokenExchange.refreshTokenType,
+                    "requested_token_type": TokenExchange.ticketType,
+                ]
+            ),
             (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
             (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
@@ -128,7 +137,7 @@ import Testing
         // Claims of this length are no JSON, so only what is longer is compared here.
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
-                == [.claims, .code, .codeVerifier, .deviceCode, .id, .oob, .redirectURI, .refreshToken])
+                == [.claims, .code, .codeVerifier, .deviceCode, .id, .oob, .redirectURI, .refreshToken, .subjectToken])
     }
 
     @Test("The document's answers have the statuses, words and numbers that the tests expect")

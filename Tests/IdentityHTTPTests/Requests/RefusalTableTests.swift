@@ -58,7 +58,8 @@ extension Refusal {
         case .revokedRefreshToken: .unusableCode(.unusable)
         case .unusableCode: .unusableDevice(.unusable)
         case .unusableDevice: .unusableProof(.missing)
-        case .unusableProof: .throttled(retryAfter: 7)
+        case .unusableProof: .ticketNotAllowed
+        case .ticketNotAllowed: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -100,7 +101,7 @@ extension Refusal {
         // Status 429, whose body no native client reads (docs/protocol.md §2.4).
         case .throttled, .enumerationLimited: []
         // Native clients send no code, and those of docs/protocol.md §14.1 no proof of possession.
-        case .unusableCode, .unusableDevice, .unusableProof: []
+        case .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }

@@ -101,6 +101,25 @@ extension WireClient {
             [("grant_type", "refresh_token"), ("refresh_token", token)] + (scope.map { [("scope", $0)] } ?? []),
             headers: headers)
     }
+
+    /// Exchanges a refresh token for a ticket to the browser.
+    ///
+    /// - Parameter changes: Other values of parameters; nil leaves one out.
+    func ticket(
+        _ token: String, for target: String, challenge: String? = nil, _ changes: [String: String?] = [:],
+        headers: [String: String] = [:]
+    ) async throws -> WireAnswer {
+        var parameters: [String: String?] = [
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token,
+            "subject_token_type": "urn:ietf:params:oauth:token-type:refresh_token",
+            "requested_token_type": "urn:swift-native-auth:token-type:browser-ticket", "audience": target,
+            "code_challenge": challenge,
+        ]
+        for (name, value) in changes { parameters[name] = value }
+        return try await post(
+            .token, parameters.sorted { $0.key < $1.key }.compactMap { name, value in value.map { (name, $0) } },
+            headers: headers)
+    }
 }
 
 /// The server's answer.

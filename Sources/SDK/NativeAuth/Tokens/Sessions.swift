@@ -270,6 +270,41 @@ actor Sessions {
         }
     }
 
+    // MARK: The browser
+
+    /// Asks for a ticket to the browser. The refresh token stays as it is.
+    func ticket(
+        homeAccountID: String, audience: String, codeChallenge: String?, correlationID: UUID
+    ) async throws(NativeAuthError) -> Secret<String> {
+        // A running refresh replaces the refresh token.
+        while flights[homeAccountID] != nil {
+            if case .failure(.cancelled(let details)) = await join(homeAccountID, correlationID) {
+                throw .cancelled(details)
+            }
+        }
+        guard let session = store.session(homeAccountID) else { throw Self.signInRequired(correlationID) }
+        guard let refreshToken = session.refreshToken else {
+            throw session.hasEnded ? Self.ended(correlationID) : Self.signInRequired(correlationID)
+        }
+        let request = V1.TokenRequest(
+            clientID: api.configuration.clientID, grantType: .tokenExchange,
+            exchange: TokenExchange(
+                ticketFor: audience, refreshToken: Secret(refreshToken), codeChallenge: codeChallenge))
+        var correlationID = correlationID
+        let answer: V1Answer<TokenReply> = try await api.sendRepeatably(
+            request, to: .token, correlationID: &correlationID)
+        switch answer {
+        case .success(let reply):
+            guard reply.issuedTokenType == TokenExchange.ticketType, let ticket = reply.accessToken,
+                !ticket.reveal().isEmpty
+            else { break }
+            return ticket
+        case .redirect: break
+        case .refusal(let refusal): throw Self.refreshError(refusal, [], correlationID: correlationID)
+        }
+        throw .unexpectedReply(.init(correlationID: correlationID, message: V1Client.unexpectedReply))
+    }
+
     /// Removes the refresh token of `session`, which the server refused. When the stored session now has another
     /// refresh token, returns the stored session and removes nothing.
     private func endSession(_ session: Session) -> Session? {

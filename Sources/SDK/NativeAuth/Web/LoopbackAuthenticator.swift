@@ -59,9 +59,9 @@ public struct LoopbackAuthenticator: WebAuthenticator {
 }
 
 /// Starts the user's browser.
-enum BrowserProgram {
+package enum BrowserProgram {
     /// Whether a program showed the page. It runs without a shell, and the address is one argument.
-    static func open(_ url: URL) async -> Bool {
+    package static func open(_ url: URL) async -> Bool {
         #if os(macOS) || os(Linux)
             for command in commands(ProcessInfo.processInfo.environment, url) where await run(command) { return true }
         #endif

@@ -24,6 +24,8 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package static let oob = Self(rawValue: "oob")
     package static let password = Self(rawValue: "password")
     package static let refreshToken = Self(rawValue: "refresh_token")
+    /// A refresh token for a ticket to the browser (RFC 8693 §2.1).
+    package static let tokenExchange = Self(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
 }
 
 extension V1 {
@@ -51,13 +53,15 @@ extension V1 {
         package var codeVerifier: Secret<String>?
         /// Of a device without a browser (RFC 8628 §3.4).
         package var deviceCode: Secret<String>?
+        /// Of an exchange of tokens (RFC 8693 §2.1).
+        package var exchange: TokenExchange?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
             refreshToken: Secret<String>? = nil, password: Secret<String>? = nil, oob: Secret<String>? = nil,
             scopes: [String]? = nil, username: String? = nil, challengeTypes: [String]? = nil,
             clientInfo: String? = nil, claims: String? = nil, code: Secret<String>? = nil, redirectURI: String? = nil,
-            codeVerifier: Secret<String>? = nil, deviceCode: Secret<String>? = nil
+            codeVerifier: Secret<String>? = nil, deviceCode: Secret<String>? = nil, exchange: TokenExchange? = nil
         ) {
             self.clientID = clientID
             self.grantType = grantType
@@ -74,6 +78,7 @@ extension V1 {
             self.redirectURI = redirectURI
             self.codeVerifier = codeVerifier
             self.deviceCode = deviceCode
+            self.exchange = exchange
         }
 
         package init() {}
@@ -94,7 +99,46 @@ extension V1 {
             try coder.single(.redirectURI, &redirectURI)
             try coder.secret(.codeVerifier, &codeVerifier)
             try coder.secret(.deviceCode, &deviceCode)
+            var exchange = exchange ?? TokenExchange()
+            try exchange.code(with: &coder)
+            self.exchange = exchange == TokenExchange() ? nil : exchange
         }
+    }
+}
+
+/// The parameters of an exchange of tokens (RFC 8693 §2.1, docs/protocol.md §21.11).
+package struct TokenExchange: Hashable, Sendable {
+    /// The types of tokens that an exchange knows (RFC 8693 §3).
+    package static let refreshTokenType = "urn:ietf:params:oauth:token-type:refresh_token"
+    package static let ticketType = "urn:swift-native-auth:token-type:browser-ticket"
+    /// The value of `audience` that stands for the account page.
+    package static let accountPage = "account"
+
+    package var subjectToken: Secret<String>?
+    package var subjectTokenType: String?
+    package var requestedTokenType: String?
+    /// The application that a ticket is for: its client id, or ``accountPage``.
+    package var audience: String?
+    /// The S256 challenge of the authorization request to come (RFC 7636 §4.2).
+    package var codeChallenge: String?
+
+    package init() {}
+
+    /// The exchange of a refresh token for a ticket.
+    package init(ticketFor audience: String, refreshToken: Secret<String>, codeChallenge: String? = nil) {
+        subjectToken = refreshToken
+        subjectTokenType = Self.refreshTokenType
+        requestedTokenType = Self.ticketType
+        self.audience = audience
+        self.codeChallenge = codeChallenge
+    }
+
+    mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.secret(.subjectToken, &subjectToken)
+        try coder.single(.subjectTokenType, &subjectTokenType)
+        try coder.single(.requestedTokenType, &requestedTokenType)
+        try coder.single(.audience, &audience)
+        try coder.single(.codeChallenge, &codeChallenge)
     }
 }
 
@@ -113,6 +157,8 @@ package struct TokenReply: Hashable, Sendable, Codable {
     @WireSecret package var idToken: Secret<String>?
     /// ``ClientInfo/encoded``.
     package var clientInfo: String?
+    /// Of an exchange alone (RFC 8693 §2.2.1): ``TokenExchange/ticketType``; then `access_token` is the ticket.
+    package var issuedTokenType: String?
 
     package init(
         tokenType: String? = "Bearer", scope: String?, expiresIn: Int?, extExpiresIn: Int? = nil,
@@ -137,6 +183,7 @@ package struct TokenReply: Hashable, Sendable, Codable {
         case refreshToken = "refresh_token"
         case idToken = "id_token"
         case clientInfo = "client_info"
+        case issuedTokenType = "issued_token_type"
     }
 }
 

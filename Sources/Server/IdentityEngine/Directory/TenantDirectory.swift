@@ -99,10 +99,12 @@ extension TenantDirectory {
             _ id: uuid_t, _ name: String, _ method: UserFlow.Method,
             _ attributes: [AttributeDefinition] = AttributeDefinition.builtIn
         ) -> Client {
-            Client(
+            var web = WebSettings()
+            web.opensInBrowser = [Client.accountPageID]
+            return Client(
                 id: ClientID(UUID(uuid: id)), displayName: name,
                 userFlow: UserFlow(method: method, attributes: attributes), scopes: ["*"],
-                redirects: RedirectAddresses([.publicClient: developmentRedirects]))
+                redirects: RedirectAddresses([.publicClient: developmentRedirects]), web: web)
         }
         return TenantDirectory([
             Entry(

@@ -18,6 +18,9 @@ package struct WebSettings: Hashable, Sendable {
     package var requiresPushedRequests = false
     /// Whether users can allow devices without a browser to act for them in the application (RFC 8628).
     package var allowsDeviceFlow = false
+    /// What an app may open in a browser with its user signed in there: applications of the tenant, and
+    /// ``Client/accountPageID``.
+    package var opensInBrowser: [ClientID] = []
     /// The page that error pages may link to; https, or http on this machine.
     package var homepage: String?
     /// The origins of pages that may call the native endpoints from a browser; exact `scheme://host[:port]`.
@@ -27,6 +30,17 @@ package struct WebSettings: Hashable, Sendable {
     package static let maximumCount = 50
 
     package init() {}
+
+    /// A target of ``opensInBrowser`` as documents write it: `account`, or the client id.
+    package static func text(ofTarget target: ClientID) -> String {
+        target == Client.accountPageID ? "account" : target.description
+    }
+
+    /// - Returns: Nil for a text that is no target.
+    package static func target(of text: String) -> ClientID? {
+        if text == "account" { return Client.accountPageID }
+        return ClientID(text).flatMap { $0 == Client.accountPageID ? nil : $0 }
+    }
 }
 
 extension Client {

@@ -52,7 +52,7 @@ extension Subscriber.Event {
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
-            .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,

@@ -14,6 +14,8 @@ package enum Command: Sendable {
     case redeemCode(CodePresentation)
     /// Ask whether a user has allowed the device, and exchange its code then (RFC 8628 section 3.4).
     case redeemDevice(Secret<String>, contexts: [String])
+    /// Exchange a refresh token for a ticket to the browser (RFC 8693).
+    case exchange(TicketRequest)
     /// End the session of a refresh token or an access token (RFC 7009).
     case revoke(Secret<String>)
     /// What a signed-in user asks for, with the access token as the first proof.
@@ -105,7 +107,7 @@ extension Command {
                 reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
         case .step(_, let step): step.traits
-        case .refresh: CommandTraits(repeats: .refresh)
+        case .refresh, .exchange: CommandTraits(repeats: .refresh)
         // It gives no disclosure back: the flow at the pages did.
         case .redeemCode: CommandTraits(repeats: .redemption)
         case .redeemDevice: CommandTraits(repeats: .poll)
@@ -126,7 +128,7 @@ extension Command {
     /// Whether the command is about tokens, which users of either way have.
     package var isAboutTokens: Bool {
         switch self {
-        case .refresh, .redeemCode, .redeemDevice, .revoke: true
+        case .refresh, .redeemCode, .redeemDevice, .exchange, .revoke: true
         case .startSignUp, .startSignIn, .startReset, .step, .account: false
         }
     }

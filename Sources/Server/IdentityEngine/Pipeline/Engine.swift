@@ -112,6 +112,7 @@ package struct Engine: Sendable {
         case .refresh(let token, let request): try await refresh(token, request, in: context)
         case .redeemCode(let redemption): try await redeem(redemption, in: context)
         case .redeemDevice(let code, let contexts): try await redeemDevice(code, contexts: contexts, in: context)
+        case .exchange(let request): try await exchange(request, in: context)
         case .revoke(let token): try await revoke(token, in: context)
         case .account(let caller, let command): try await begin(command, of: caller, in: context)
         case .step(let token, let command):

@@ -86,6 +86,8 @@ package enum Interaction: Hashable, Sendable, Codable {
     case signedIn(IssuedTokens)
     /// Signed in, in a browser.
     case signedInBrowser(BrowserTicket)
+    /// The app may open a page in a browser.
+    case ticket(SessionTicket)
     /// The session is over.
     case revoked
     /// The change of the account is made.
@@ -188,6 +190,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case unusableCode(CodeFault)
     case unusableDevice(DeviceFault)
     case unusableProof(ProofFault)
+    /// The application may not open this in a browser.
+    case ticketNotAllowed
     case unusableRefreshToken
     case expiredRefreshToken
     case revokedRefreshToken

@@ -46,7 +46,7 @@ package enum Activity: Hashable, Sendable {
         case .codeSent: self = .codesSent
         case .signUpStarted, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
-            .clientRefused, .browserSignedOut,
+            .clientRefused, .browserSignedOut, .browserSignedIn,
             .logoutUndelivered,
             .secondFactorRequired, .secondFactorPassed,
             .methodRegistered, .methodsForgotten,

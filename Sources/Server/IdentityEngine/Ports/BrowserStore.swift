@@ -141,6 +141,12 @@ package protocol BrowserStore: DeviceStore, PushedRequestStore, ConsentStore {
     /// The user's sessions with the account, the last used first, at most 200. They may have ended by time.
     func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn]
 
+    /// Adds a session, in place of the one that the browser had, in one transaction with the event. When that was another
+    /// user's, its families without `offline_access` end.
+    func openBrowserSession(
+        _ session: BrowserSession, replacing replaced: UUID?, recording event: AuditEvent
+    ) async throws(StoreError)
+
     /// Notes a use of a session.
     func noteUse(ofBrowserSession id: UUID, in tenant: TenantID, at date: Date) async throws(StoreError)
 

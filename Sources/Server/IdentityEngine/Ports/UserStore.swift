@@ -373,6 +373,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case clientRefused = "client.auth_failed"
         /// A user signed out in the browser.
         case browserSignedOut = "logout.requested"
+        /// An app signed its user in, in a browser.
+        case browserSignedIn = "browser.signed_in"
         /// An application could not be told that a browser session has ended.
         case logoutUndelivered = "logout.undelivered"
         case signInSucceeded = "signin.succeeded"

@@ -116,15 +116,11 @@ extension Engine {
     func refresh(
         _ token: Secret<String>, _ request: TokenRequest, in context: RequestContext
     ) async throws(EngineError) -> Outcome {
-        guard let (found, account) = try await session(of: token, in: context), found.client == context.client.id
-        else { return context.outcome(.refused(.unusableRefreshToken)) }
-        // Before the family sees the token: who has not the key ends nothing, whichever token it is.
-        if let fault = found.fault(of: context.proof, isPublic: !context.client.isConfidential) {
-            if fault != .notBound { try await noteWrongKey(of: found, in: context) }
-            return context.outcome(.refused(.unusableProof(fault)))
+        let (found, account): (RefreshFamily, UserAccount)
+        switch try await holder(of: token, in: context) {
+        case .success(let holder): (found, account) = holder
+        case .failure(let refused): return context.outcome(.refused(refused.refusal))
         }
-        if let refusal = try await useProof(in: context) { return context.outcome(.refused(refusal)) }
-        guard account.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
         let wanted: ScopeGrant
         switch judge(
             request.scopes.isEmpty ? found.scopesOfSignIn(baseURL: settings.baseURL) : request.scopes, in: context)
@@ -184,6 +180,66 @@ extension Engine {
             if !isLive { issued = try await sign(grant, for: account, proof: proof, in: context) }
             issued.refreshToken = tokens.refreshToken
             return context.outcome(.accepted(.signedIn(issued)))
+        }
+    }
+
+    /// Why a refresh token gives nothing.
+    struct RefusedToken: Error {
+        var refusal: Refusal
+    }
+
+    /// The family that a refresh token names, with its account, once the application and the key are those of the family.
+    private func holder(
+        of token: Secret<String>, in context: RequestContext
+    ) async throws(EngineError) -> Result<(family: RefreshFamily, account: UserAccount), RefusedToken> {
+        func refused(_ refusal: Refusal) -> Result<(family: RefreshFamily, account: UserAccount), RefusedToken> {
+            .failure(RefusedToken(refusal: refusal))
+        }
+        guard let found = try await session(of: token, in: context), found.family.client == context.client.id
+        else { return refused(.unusableRefreshToken) }
+        // Before the family sees the token: who has not the key ends nothing, whichever token it is.
+        if let fault = found.family.fault(of: context.proof, isPublic: !context.client.isConfidential) {
+            if fault != .notBound { try await noteWrongKey(of: found.family, in: context) }
+            return refused(.unusableProof(fault))
+        }
+        if let refusal = try await useProof(in: context) { return refused(refusal) }
+        guard found.account.disabledAt == nil else { return refused(.accountDisabled) }
+        return .success(found)
+    }
+
+    /// The live session of a refresh token, which is shown and not exchanged. One that was exchanged long ago ends its
+    /// family, as at a refresh.
+    func present(
+        _ token: Secret<String>, in context: RequestContext
+    ) async throws(EngineError) -> Result<(family: RefreshFamily, account: UserAccount), RefusedToken> {
+        let holder: (family: RefreshFamily, account: UserAccount)
+        switch try await self.holder(of: token, in: context) {
+        case .success(let found): holder = found
+        case .failure(let refused): return .failure(refused)
+        }
+        let digest = Self.digest(token)
+        // No successor is kept.
+        let rotation = Rotation(
+            presented: digest, successor: digest, sealedAnswer: Data(), slidingExpiry: holder.family.expiresAt,
+            now: context.now, grace: Double(settings.refreshGrace))
+        let verdict: RefreshVerdict
+        do {
+            verdict = try await ports.refresh.updateRefreshFamily(holder.family.id, in: context.tenant.id) { family in
+                guard let (change, verdict) = family?.presenting(rotation) else {
+                    return (nil, nil, .refused(.unusableRefreshToken))
+                }
+                guard verdict == .reused else { return (nil, nil, verdict) }
+                return (
+                    change, event(.tokenReuseDetected, user: holder.account.user.id, of: nil, in: context), verdict
+                )
+            }
+        } catch {
+            throw .store(error)
+        }
+        return switch verdict {
+        case .rotated, .repeated: .success(holder)
+        case .reused: .failure(RefusedToken(refusal: .revokedRefreshToken))
+        case .refused(let refusal): .failure(RefusedToken(refusal: refusal))
         }
     }
 
@@ -280,7 +336,13 @@ extension Engine {
     ///   (design record 0003), and for a command that is not counted.
     package func repeatedKey(of command: Command, in caller: CallerContext) async throws(EngineError) -> Data? {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return nil }
-        if case .refresh(let token, _) = command {
+        let presented: Secret<String>? =
+            switch command {
+            case .refresh(let token, _): token
+            case .exchange(let request): request.refreshToken
+            case .startSignUp, .startSignIn, .startReset, .step, .redeemCode, .redeemDevice, .revoke, .account: nil
+            }
+        if let token = presented {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }
         }
         if case .redeemDevice(let code, _) = command {

@@ -41,6 +41,7 @@ extension Console {
             \(Self.field("back-channel", "Address that the server calls at a sign-out", value: back, hint: "It gets a logout token."))
             \(Self.field("front-channel", "Address that browsers open at a sign-out", value: front, hint: "On a host of the redirect addresses above."))
             \(try area("origins", "Origins of pages that call the native endpoints", web.allowedOrigins, "A line each, such as https://app.example.com."))
+            \(try area("opens", "What its app opens in a browser, signed in", web.opensInBrowser.map(WebSettings.text(ofTarget:)), "A line each: account for the account page, or the client id of an application."))
             \(Self.field("homepage", "Home page", value: homepage, hint: "Error pages link to it."))
             <label class="choice"><input type="checkbox" name="third-party" value="1"\(" checked", if: isThirdParty)> \
             <span>Users are asked for consent <span class="hint">For an application of another organisation.</span></span></label>
@@ -63,6 +64,12 @@ extension Console {
         var web = client.web
         web.postLogoutRedirects = try lines("sign-out", of: form)
         web.allowedOrigins = try lines("origins", of: form)
+        web.opensInBrowser = try lines("opens", of: form).map { line throws(TenantEditFault) in
+            guard let target = WebSettings.target(of: line) else {
+                throw .invalid(["“\(line)” is neither account nor the client id of an application."])
+            }
+            return target
+        }
         let back = try value("back-channel", of: form).trimmed
         web.backChannelLogout = back.isEmpty ? nil : back
         let front = try value("front-channel", of: form).trimmed
@@ -74,7 +81,7 @@ extension Console {
         web.allowsDeviceFlow = try value("devices", of: form) == "1"
         if client.isConfidential { web.requiresPKCE = try value("pkce", of: form) == "1" }
         client.web = web
-        try ApplicationCodec.checkLogout(of: client)
+        try ApplicationCodec.checkWeb(of: client)
     }
 
     static func webFacts(of client: Client) -> [(String, HTML?)] {
@@ -93,6 +100,7 @@ extension Console {
             ("Consent", web.isThirdParty ? "users are asked" : nil),
             ("Pushed requests", web.requiresPushedRequests ? "required" : nil),
             ("Devices without a browser", web.allowsDeviceFlow ? "allowed" : nil),
+            ("Opens in a browser", text(web.opensInBrowser.map(WebSettings.text(ofTarget:)))),
             ("Keys", web.keys.isEmpty ? nil : "\(web.keys.count)"),
         ]
     }

@@ -167,7 +167,7 @@ extension Console {
             case .contactAlreadyProven: go(.confirmContact)
             case .signIn: go(.redeem(Self.tokens))
             case .chooseCredential, .collectAttributes, .verifyFirst, .choosePassword, .awaitReset, .passwordChanged,
-                .signedIn, .signedInBrowser, .revoked, .accountChanged, .redirectToBrowser:
+                .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .redirectToBrowser:
                 return .refused(Self.begunAnew, goesOn: false)
             }
         }
@@ -210,7 +210,8 @@ extension Console {
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
             .blockedContact,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
+            .unusableRefreshToken,
             .expiredRefreshToken,
             .revokedRefreshToken,
             .unknownTenant,

@@ -18,10 +18,10 @@ enum DaemonCodec {
         try grant(of: form) == .clientCredentials
     }
 
-    /// Whether the form exchanges a code, of a device too, or a refresh token: only there a secret of a public application is a fault.
+    /// Whether the form exchanges a code, of a device too, or a refresh token, also for a ticket: only there a secret of a public application is a fault.
     static func isExchange(_ form: FormFields) throws(RequestFault) -> Bool {
         let grant = try grant(of: form)
-        return grant == .authorizationCode || grant == .refreshToken || grant == .deviceCode
+        return grant == .authorizationCode || grant == .refreshToken || grant == .deviceCode || grant == .tokenExchange
     }
 
     private static func grant(of form: FormFields) throws(RequestFault) -> GrantType? {

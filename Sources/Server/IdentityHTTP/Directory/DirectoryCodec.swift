@@ -85,7 +85,7 @@ extension DirectoryFailure {
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .unusableCode, .unusableDevice, .unusableRefreshToken,
+            .unusableCode, .unusableDevice, .ticketNotAllowed, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
             self.init(
@@ -114,7 +114,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
+            .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
@@ -135,7 +136,8 @@ extension DirectoryFailure {
             .enumerationLimited, .invalidScope, .scopeNotConsented, .userNotFound, .noPasswordToReset,
             .passwordChangeRequired, .accountDisabled,
             .unknownMethod,
-            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken,
+            .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
+            .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             nil
         }

@@ -7,7 +7,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     case requestChallenge, proveAddress, chooseCredential, enterPassword, collectAttributes, verifyFirst,
         giveSecondFactor
     case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
-    case signIn, signedIn, revoked, redirectToBrowser
+    case signIn, signedIn, browserTicket, revoked, redirectToBrowser
     // Of the directory alone.
     case accountChanged
     // Of daemons.
@@ -30,6 +30,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     // Of devices without a browser.
     case deviceNotAllowed, unusableDeviceCode, devicePending, deviceTooFast, deviceDeclined, expiredDeviceCode
     case usedDeviceCode, endedSessionOfDevice
+    // Of tickets to the browser.
+    case ticketNotAllowed
     // Of proofs of possession.
     case invalidProof, proofOfOtherKey, sessionWithoutKey
     // Of pages that call from their scripts.
@@ -52,7 +54,7 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .enterPassword: [.signUpChallenge, .signInChallenge]
         case .chooseCredential, .collectAttributes, .verifyFirst, .refusedAttributes: [.signUpContinue]
         case .blockedByHook: [.signUpContinue, .token]
-        case .giveSecondFactor, .registerMethod, .signedIn: [.token]
+        case .giveSecondFactor, .registerMethod, .signedIn, .browserTicket: [.token]
         case .daemonToken, .unknownDaemon, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
             .unusableAssertion, .assertionOutsideItsTime, .daemonScopeInvalid, .scopeNotDefault:
             [.token]
@@ -82,7 +84,7 @@ enum AnswerName: String, CaseIterable, Sendable {
             .expiredGrantCode, .usedGrantCode, .grantCodeOfOtherAddress, .wrongVerifier, .endedBrowserSession,
             .publicClient, .grantCodeWithoutPage, .grantCodeByPage, .deviceNotAllowed, .unusableDeviceCode,
             .devicePending, .deviceTooFast, .deviceDeclined, .expiredDeviceCode, .usedDeviceCode, .endedSessionOfDevice,
-            .invalidProof, .proofOfOtherKey, .sessionWithoutKey:
+            .ticketNotAllowed, .invalidProof, .proofOfOtherKey, .sessionWithoutKey:
             [.token]
         case .userNotFound: [.signInInitiate, .resetPasswordStart]
         case .noPasswordToReset: [.resetPasswordStart]

@@ -47,6 +47,8 @@ extension V1Endpoint {
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
                 DocumentedGrant(.authorizationCode, .clientID, .code, .redirectURI),
                 DocumentedGrant(.deviceCode, .clientID, .deviceCode),
+                DocumentedGrant(
+                    .tokenExchange, .clientID, .subjectToken, .subjectTokenType, .requestedTokenType, .audience),
                 DocumentedGrant(.clientCredentials, .scope),
             ]
         case .signUpStart, .signUpChallenge, .signInInitiate, .signInChallenge, .signInIntrospect, .resetPasswordStart,
@@ -124,6 +126,14 @@ extension FormParameter {
             case .oob: .filled.described("The one-time passcode.").example("12345678")
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
             case .refreshToken, .token, .id: .filled
+            case .subjectToken: .filled.described("The refresh token of the app's session (RFC 8693 section 2.1).")
+            case .subjectTokenType: .text.example(TokenExchange.refreshTokenType)
+            case .requestedTokenType: .text.example(TokenExchange.ticketType)
+            case .audience:
+                .filled.described("The client id of the application that the page is for, or account.")
+                    .example(TokenExchange.accountPage)
+            case .codeChallenge:
+                .filled.described("The S256 challenge of the authorization request to come (RFC 7636 section 4.2).")
             case .tokenTypeHint: .text.example("refresh_token")
             case .claims:
                 .filled.described("A claims request: JSON, as text.")

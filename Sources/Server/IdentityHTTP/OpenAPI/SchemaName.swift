@@ -1,3 +1,5 @@
+import NativeAuthWire
+
 /// The named schemas of the OpenAPI document.
 enum SchemaName: String, CaseIterable {
     // Replies of the native API.
@@ -14,6 +16,7 @@ enum SchemaName: String, CaseIterable {
     case resetCompleted = "ResetCompleted"
     case tokens = "Tokens"
     case daemonToken = "DaemonToken"
+    case browserTicket = "BrowserTicket"
     case deviceCodes = "DeviceCodes"
     case pushedRequest = "PushedRequest"
     case empty = "Empty"
@@ -131,6 +134,12 @@ enum SchemaName: String, CaseIterable {
             .object([
                 "token_type": .words(["Bearer"]), "expires_in": .whole.described("Seconds."),
                 "ext_expires_in": .whole.described("Seconds."), "access_token": .token,
+            ])
+        case .browserTicket:
+            .object([
+                "token_type": .words(["N_A"]), "issued_token_type": .words([TokenExchange.ticketType]),
+                "expires_in": .whole.described("Seconds."),
+                "access_token": .text.described("The ticket, for the parameter ticket of a page's address."),
             ])
         case .deviceCodes:
             .object([

@@ -28,6 +28,7 @@ enum ApplicationCodec {
         object["nativeAuthIsThirdParty"] = .boolean(client.web.isThirdParty)
         object["nativeAuthRequiresPushedRequests"] = .boolean(client.web.requiresPushedRequests)
         object["nativeAuthAllowsDeviceFlow"] = .boolean(client.web.allowsDeviceFlow)
+        object["nativeAuthOpensInBrowser"] = .texts(client.web.opensInBrowser.map(WebSettings.text(ofTarget:)))
         return object.merging(credentials(client.web.secrets, client.web.keys)) { $1 }
     }
 
@@ -114,6 +115,7 @@ enum ApplicationCodec {
         var isThirdParty: Bool?
         var requiresPushedRequests: Bool?
         var allowsDeviceFlow: Bool?
+        var opensInBrowser: [ClientID]?
 
         /// Whether a new object is an application of an app or of the web, or an API with roles, and no daemon.
         var makesApplication: Bool {
@@ -176,6 +178,10 @@ enum ApplicationCodec {
             case "nativeauthrequirespushedrequests":
                 change.requiresPushedRequests = try flag(value, name) ?? false
             case "nativeauthallowsdeviceflow": change.allowsDeviceFlow = try flag(value, name) ?? false
+            case "nativeauthopensinbrowser":
+                change.opensInBrowser = try texts(value, name) {
+                    WebSettings.target(of: $0) == nil ? "is neither account nor a client id" : nil
+                }.compactMap(WebSettings.target(of:))
             case "groupmembershipclaims":
                 switch value {
                 case .string("SecurityGroup"), .string("All"): change.statesGroups = true
@@ -208,6 +214,7 @@ enum ApplicationCodec {
             ("nativeAuthIsThirdParty", change.isThirdParty == true),
             ("nativeAuthRequiresPushedRequests", change.requiresPushedRequests == true),
             ("nativeAuthAllowsDeviceFlow", change.allowsDeviceFlow == true),
+            ("nativeAuthOpensInBrowser", change.opensInBrowser ?? [] != []),
         ])
     }
 
@@ -363,11 +370,11 @@ enum ApplicationCodec {
             entry.replaceRoles(ofApplicationAt: index, with: kept)
         }
         apply(change, to: &entry.applications[index])
-        try checkLogout(of: entry.applications[index])
+        try checkWeb(of: entry.applications[index])
     }
 
     /// A logout address depends on the redirect addresses, so that it is judged after the change.
-    static func checkLogout(of client: Client) throws(TenantEditFault) {
+    static func checkWeb(of client: Client) throws(TenantEditFault) {
         let faults = Client.LogoutChannel.allCases.compactMap { channel -> String? in
             let name =
                 switch channel {
@@ -376,7 +383,8 @@ enum ApplicationCodec {
                 }
             return client.fault(ofLogoutAddress: channel).map { "\(name) \($0)." }
         }
-        guard faults.isEmpty else { throw .invalid(faults) }
+        let tickets = client.faultOfTickets.map { ["nativeAuthOpensInBrowser \($0)."] } ?? []
+        guard faults.isEmpty, tickets.isEmpty else { throw .invalid(faults + tickets) }
     }
 
     /// What the body says besides the roles.
@@ -398,6 +406,7 @@ enum ApplicationCodec {
         web.isThirdParty = change.isThirdParty ?? web.isThirdParty
         web.requiresPushedRequests = change.requiresPushedRequests ?? web.requiresPushedRequests
         web.allowsDeviceFlow = change.allowsDeviceFlow ?? web.allowsDeviceFlow
+        web.opensInBrowser = change.opensInBrowser ?? web.opensInBrowser
         client.web = web
     }
 

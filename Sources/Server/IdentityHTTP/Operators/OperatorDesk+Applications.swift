@@ -47,7 +47,7 @@ extension OperatorDesk {
         let (newClient, newDaemon) = (client, Daemon(id: id, displayName: name))
         try await edit { (entry) throws(TenantEditFault) in
             if body.makesApplication {
-                try ApplicationCodec.checkLogout(of: newClient)
+                try ApplicationCodec.checkWeb(of: newClient)
                 entry.applications.append(newClient)
             } else {
                 entry.daemons.append(newDaemon)

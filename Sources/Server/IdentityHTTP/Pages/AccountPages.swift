@@ -19,8 +19,28 @@ extension IdentityRoutes {
             guard let client = try await engine.accountPage(of: visit.tenant) else { throw RequestFault.unknownPath }
             visit.client = client
             if request.method == .post { return try await change(part, request, visit) }
-            return try await show(part, visit)
+            let ticket = try await take(try query(of: request), for: client.id, challenge: nil, &visit)
+            switch ticket {
+            case nil: return try await show(part, visit)
+            case .asks(let question): return try await ask(question, part, visit)
+            // Without the ticket in the address.
+            case .opened, .alreadySignedIn, .unusable:
+                return opening(ticket, Self.seeOther(visit.path(of: part)), visit)
+            }
         }
+    }
+
+    private func query(of request: Request) throws -> FormFields {
+        do {
+            return try FormFields(decoding: (request.uri.query ?? "").utf8)
+        } catch {
+            throw RequestFault.malformed(error)
+        }
+    }
+
+    private func ask(_ question: TicketQuestion, _ part: AccountPart, _ visit: HostedVisit) async throws -> Response {
+        try store(
+            flow(.fromApp(question), part, visit), HostedHandle.new(visit.now, engine.ports.randomness), visit)
     }
 
     private func caller(of visit: HostedVisit) async throws -> DirectoryCaller? {

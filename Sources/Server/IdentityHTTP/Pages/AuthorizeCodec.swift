@@ -70,6 +70,8 @@ struct AuthorizationReturn: Hashable, Sendable, Codable {
 
 /// Reads authorization requests, in the order of docs/protocol.md §21.1. Pure.
 enum AuthorizeCodec {
+    /// The parameter of a ticket, which an app puts into the address (docs/protocol.md §21.11).
+    static let ticket = "ticket"
     static let longestMode = 64
     static let longestState = 4_096
     static let longestNonce = 512
@@ -190,7 +192,7 @@ enum AuthorizeCodec {
     private static let parameters: Set<String> = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "login_hint", "domain_hint", "ui_locales", "claims", "acr_values",
-        "id_token_hint", "request", "request_uri", "display", "dpop_jkt",
+        "id_token_hint", "request", "request_uri", "display", "dpop_jkt", ticket,
     ]
 
     private static func checkRepetitions(_ fields: FormFields) throws(AuthorizeError) {
@@ -199,6 +201,9 @@ enum AuthorizeCodec {
             guard seen.insert(name).inserted else { throw .invalid("\(name) must be given once.", 9_002_313) }
         }
     }
+
+    /// Whether a text can be an S256 challenge.
+    static func isChallenge(_ text: String) -> Bool { text.utf8.count == 43 && Base64URL.decode(text)?.count == 32 }
 
     /// OIDC-6. S256 alone, with its name (RFC 9700 section 2.1.1).
     private static func challenge(
@@ -212,7 +217,7 @@ enum AuthorizeCodec {
             return nil
         }
         guard method == "S256" else { throw .invalid("code_challenge_method must be S256.", 50_149) }
-        guard challenge.utf8.count == 43, Base64URL.decode(challenge)?.count == 32 else {
+        guard isChallenge(challenge) else {
             throw .invalid("code_challenge must be 43 characters of base64url.", 501_491)
         }
         return challenge

@@ -122,6 +122,8 @@ struct HostedDriver: Sendable {
                 return .progress(flow)
             }
             return try await confirm(flow)
+        // `IdentityRoutes` takes this step: it gives the browser a session.
+        case .fromApp: return .progress(flow)
         case .proveAgain(let byReset): return try await proveAgain(byReset: byReset, flow)
         case .enterAccountCode:
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
@@ -324,7 +326,7 @@ struct HostedDriver: Sendable {
             case .choosePassword: return page(.choosePassword(isReset: true))
             case .awaitReset: go(.pollReset)
             case .passwordChanged, .signIn: go(.redeem(tokens(flow)))
-            case .verifyFirst, .signedIn, .signedInBrowser, .revoked, .accountChanged, .redirectToBrowser:
+            case .verifyFirst, .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .redirectToBrowser:
                 return .progress(over(flow))
             }
         }
@@ -378,7 +380,8 @@ extension HostedProblem {
             case .noPasswordToReset: (.noPassword, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
                 .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
-                .unusableCode, .unusableDevice, .unusableProof, .unusableRefreshToken, .expiredRefreshToken,
+                .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed, .unusableRefreshToken,
+                .expiredRefreshToken,
                 .revokedRefreshToken,
                 .unknownTenant, .unknownClient, .nativeAuthDisabled:
                 nil

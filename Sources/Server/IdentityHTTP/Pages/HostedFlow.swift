@@ -17,6 +17,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterContact(suggestion: String)
     /// Whether to go on as the user who is signed in.
     case confirm
+    /// Whether this browser is to be signed in as the user of an app (design record 0038).
+    case fromApp(TicketQuestion)
     /// The user must sign in again before a change of the account; by a reset when nothing else gives the proof.
     case proveAgain(byReset: Bool)
     /// The digits that were mailed to a masked address, for a change of the account.

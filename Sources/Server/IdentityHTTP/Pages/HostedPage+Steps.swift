@@ -166,6 +166,18 @@ extension HostedPage {
                     """))
                 \(more)
                 """
+        case .fromApp(let question):
+            page.title = .continueTo(app: visit.application)
+            let present: HTML? = visit.signIn.map { "<p>\(text(.signedInAs($0.account.user.email)))</p>" }
+            page.body = """
+                <p class="lead">\(text(.appSignedInAs(app: question.app, name: question.email)))</p>
+                \(present)
+                \(posted("""
+                    \(page.button("next", .goOnAs(question.email), isPrimary: true))
+                    \(page.button("other", visit.signIn.map { .goOnAs($0.account.user.email) } ?? .otherAccount))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .proveAgain:
             page.title = .confirmItIsYou
             page.body = """

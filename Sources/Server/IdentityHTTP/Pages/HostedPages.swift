@@ -80,7 +80,28 @@ extension IdentityRoutes {
         var visit = visit
         visit.client = client
         visit.language = Self.language(fields, visit)
-        let (verdict, code) = try await engine.authorize(request, as: visit.signIn, in: visit.caller(id, .browser))
+        // A question of a ticket is one, too.
+        let isSilent = request.prompts.contains(.none)
+        let ticket = isSilent ? nil : try await take(asked, for: id, challenge: request.challenge, &visit)
+        if case .asks(let question) = ticket {
+            return try store(
+                HostedFlow(
+                    request, .fromApp(question), language: visit.language.language.rawValue, now: visit.now),
+                HostedHandle.new(visit.now, engine.ports.randomness), visit)
+        }
+        // The ticket stays in no address.
+        let isReloadable = pushed == nil && ticket == nil
+        return opening(ticket, try await answer(request, isReloadable: isReloadable, visit), visit)
+    }
+
+    /// The answer to a request, or the page of its flow.
+    ///
+    /// - Parameter isReloadable: Whether the address of the request works again.
+    private func answer(
+        _ request: AuthorizationRequest, isReloadable: Bool, _ visit: HostedVisit
+    ) async throws -> Response {
+        let (verdict, code) = try await engine.authorize(
+            request, as: visit.signIn, in: visit.caller(request.client, .browser))
         if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer), in: visit.language) }
         let step: HostedStep
         switch verdict {
@@ -96,8 +117,8 @@ extension IdentityRoutes {
             request, step, language: visit.language.language.rawValue, now: visit.now)
         if step == .confirm { flow.shown = visit.signIn?.account.user.id }
         let handle = HostedHandle.new(visit.now, engine.ports.randomness)
-        // The address of a pushed request works once: the page has one of its own, so that a reload finds it.
-        if pushed != nil { return try store(flow, handle, visit) }
+        // The address works once: the page has one of its own, so that a reload finds it.
+        if !isReloadable { return try store(flow, handle, visit) }
         return try await page(flow, handle, visit, isFirst: true)
     }
 
@@ -160,7 +181,7 @@ extension IdentityRoutes {
         try Self.checkSite(request, baseURL: engine.settings.baseURL)
         let form = try await Self.pageForm(of: request)
         guard let browser = visit.cookies.browser else { throw HostedFault.noCookies }
-        let flow: HostedFlow
+        var flow: HostedFlow
         if let sealed = visit.cookies.flow(handle) {
             flow = try await open(sealed, handle, "cookie", &visit)
         } else if let sealed = try Console.optional(".flow", of: form) {
@@ -177,7 +198,19 @@ extension IdentityRoutes {
         guard number == "\(flow.number)" else {
             return Self.seeOther("\(visit.path)/web/\(handle)?\(HostedNotice.again.rawValue)")
         }
+        var ticket: TicketVerdict?
+        if case .fromApp(let question) = flow.step {
+            let answered = try await answer(question, by: form, &flow, handle, &visit)
+            ticket = answered.verdict
+            if let response = answered.response { return opening(ticket, response, visit) }
+        }
         let driven = try await HostedDriver(routes: self, visit: visit, request: request).take(form, flow)
+        return opening(ticket, try await respond(to: driven, form, flow, handle, visit), visit)
+    }
+
+    private func respond(
+        to driven: HostedResult, _ form: FormFields, _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit
+    ) async throws -> Response {
         switch driven {
         case .progress(var next):
             next.number = flow.number + 1
@@ -227,17 +260,22 @@ extension IdentityRoutes {
             return try backToAccount(next, handle, visit, notice: .saved)
         case .gaveUp(let notice):
             return leave(flow, handle, visit, notice: notice)
-        case .answered where flow.account != nil:
-            return leave(flow, handle, visit, notice: nil)
-        case .answered(let error):
-            var response = self.answer(
-                .error(error, to: flow.request.answer, issuer: visit.issuer), in: visit.language,
-                page: { [visit] in HostedPage.moving(visit, to: $0) })
-            for name in visit.cookies.endingFlow(handle) {
-                response.headers.append(HTTPField(name: .setCookie, value: name))
-            }
-            return response
+        case .answered(let error): return try await end(flow, handle, visit, with: error)
         }
+    }
+
+    /// A flow ends without an answer of the engine: the client gets an error, and the account page is shown as it is.
+    func end(
+        _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, with error: AuthorizeError
+    ) async throws -> Response {
+        if flow.account != nil { return leave(flow, handle, visit, notice: nil) }
+        var response = answer(
+            .error(error, to: flow.request.answer, issuer: visit.issuer), in: visit.language,
+            page: { HostedPage.moving(visit, to: $0) })
+        for name in visit.cookies.endingFlow(handle) {
+            response.headers.append(HTTPField(name: .setCookie, value: name))
+        }
+        return response
     }
 
     /// The end of a flow of the account page. The browser keeps the state, so that a second form, and the way back, find it.

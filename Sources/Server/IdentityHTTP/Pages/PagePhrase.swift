@@ -15,6 +15,7 @@ enum PagePhrase: Hashable, Sendable {
     case codeSent(to: String)
     case codeIsValid
     case signedInAs(String)
+    case appSignedInAs(app: String, name: String)
     case whyMailbox
     case whyMethod
     case wantsAccess(app: String)
@@ -59,6 +60,7 @@ enum PagePhrase: Hashable, Sendable {
     case next, signInButton, signOutButton, cancel, sendAgain, forgotPassword, otherAccount, goOn
     case haveAccount, noAccount, startAgain
     case backToApp(String)
+    case goOnAs(String)
     case save, rename, remove, endOthers, endAll, allowedApplications, download, keepAccount, backToAccount
 
     // Problems.

@@ -113,6 +113,12 @@ extension V1Codec {
                     refreshToken: tokens.refreshToken, idToken: tokens.idToken,
                     clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
                 outcome)
+        case .ticket(let ticket):
+            var reply = TokenReply(
+                tokenType: "N_A", scope: nil, expiresIn: ticket.lifetime, accessToken: ticket.text, refreshToken: nil,
+                idToken: nil, clientInfo: nil)
+            reply.issuedTokenType = TokenExchange.ticketType
+            return success(reply, outcome)
         // Only hosted pages ask for it.
         case .signedInBrowser: return reply(.broken, trace: outcome.trace)
         case .redirectToBrowser(let reason):

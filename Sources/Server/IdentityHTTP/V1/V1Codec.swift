@@ -234,10 +234,33 @@ package enum V1Codec {
             command = .redeemDevice(
                 try filled(form.deviceCode, "device_code", longest: FormParameter.deviceCode.longest),
                 contexts: contexts)
+        case .tokenExchange: command = .exchange(try ticket(form.exchange ?? TokenExchange()))
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }
         return Request(client: client, command: command, grant: grant)
+    }
+
+    /// The exchange that there is: a refresh token for a ticket (docs/protocol.md §21.11).
+    private static func ticket(_ exchange: TokenExchange) throws(RequestFault) -> TicketRequest {
+        func isWord(_ text: String, _ word: String) -> Bool { text.utf8.elementsEqual(word.utf8) }
+        let token = try filled(
+            exchange.subjectToken, "subject_token", longest: FormParameter.subjectToken.longest)
+        guard isWord(try required(exchange.subjectTokenType, "subject_token_type"), TokenExchange.refreshTokenType)
+        else { throw .invalid(parameter: "subject_token_type") }
+        guard isWord(try required(exchange.requestedTokenType, "requested_token_type"), TokenExchange.ticketType)
+        else { throw .invalid(parameter: "requested_token_type") }
+        let audience = try required(exchange.audience, "audience")
+        if isWord(audience, TokenExchange.accountPage) {
+            guard exchange.codeChallenge == nil else { throw .invalid(parameter: "code_challenge") }
+            return TicketRequest(refreshToken: token, target: Client.accountPageID, challenge: nil)
+        }
+        guard audience.utf8.count == 36, let target = ClientID(audience),
+            target != Client.accountPageID
+        else { throw .invalid(parameter: "audience") }
+        let challenge = try required(exchange.codeChallenge, "code_challenge")
+        guard AuthorizeCodec.isChallenge(challenge) else { throw .invalid(parameter: "code_challenge") }
+        return TicketRequest(refreshToken: token, target: target, challenge: challenge)
     }
 
     /// Parses the request of a device without a browser (RFC 8628 section 3.1).

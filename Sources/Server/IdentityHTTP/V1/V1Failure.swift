@@ -164,6 +164,10 @@ struct V1Failure: Hashable, Sendable {
             case .unusableCode(let fault): Self(fault)
             case .unusableDevice(let fault): Self(fault)
             case .unusableProof(let fault): Self(fault)
+            case .ticketNotAllowed:
+                Self(
+                    .unauthorizedClient, .applicationDisabled,
+                    "The application may not open this in a browser; its setting opensInBrowser lists what it may.")
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:

@@ -43,7 +43,7 @@ package struct Migration: Sendable {
         Migration(name: "0027 devices", sqlite: devices),
         Migration(name: "0028 keys of applications", sqlite: keysOfApplications),
         Migration(name: "0029 consents", sqlite: consents),
-        Migration(name: "0031 kinds of methods", sqlite: kindsOfMethods),
+        Migration(name: "0030 kinds of methods", sqlite: kindsOfMethods),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into

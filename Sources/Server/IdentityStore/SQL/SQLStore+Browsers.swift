@@ -26,6 +26,15 @@ extension SQLStore {
         }
     }
 
+    package func openBrowserSession(
+        _ session: BrowserSession, replacing replaced: UUID?, recording event: AuditEvent
+    ) async throws(StoreError) {
+        try await write([]) { transaction in
+            try transaction.open(session, replacing: replaced, in: session.tenant)
+            try transaction.insert(event)
+        }
+    }
+
     package func noteUse(
         ofBrowserSession id: UUID, in tenant: TenantID, at date: Date
     ) async throws(StoreError) {

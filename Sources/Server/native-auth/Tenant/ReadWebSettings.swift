@@ -53,7 +53,16 @@ enum ReadWebSettings {
         web.isThirdParty = members.flag("thirdParty") ?? false
         web.requiresPushedRequests = members.flag("requiresPushedRequests") ?? false
         web.allowsDeviceFlow = members.flag("deviceFlow") ?? false
+        web.opensInBrowser = texts("opensInBrowser", of: members, faults) {
+            WebSettings.target(of: $0) == nil ? "is neither account nor the client id of an application" : nil
+        }.compactMap(WebSettings.target(of:))
         return (web, credentials)
+    }
+
+    /// What the application opens in a browser, once all of it is known.
+    static func checkTickets(of client: Client, _ members: YAMLMembers) {
+        guard let fault = client.faultOfTickets else { return }
+        members.add("opensInBrowser \(fault).", at: "opensInBrowser")
     }
 
     /// The logout addresses, once the redirect addresses are known.

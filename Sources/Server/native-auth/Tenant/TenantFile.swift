@@ -249,6 +249,7 @@ private struct TenantReader {
             roles: ReadRole.roles(members.list("appRoles", of: "an application's role"), faults),
             claims: claims.map(\.claim), web: web)
         ReadWebSettings.checkLogout(of: client, members, lacksRedirects: lacksRedirects)
+        ReadWebSettings.checkTickets(of: client, members)
         members.end()
         return ReadTenant.Application(
             client: client, members: members, scopes: scopes, claims: claims, credentials: credentials)

@@ -69,6 +69,7 @@ enum TenantText {
             ("thirdParty", web.isThirdParty ? scalar("true") : nil),
             ("requiresPushedRequests", web.requiresPushedRequests ? scalar("true") : nil),
             ("deviceFlow", web.allowsDeviceFlow ? scalar("true") : nil),
+            ("opensInBrowser", list(web.opensInBrowser.map { scalar(WebSettings.text(ofTarget: $0)) })),
         ]
     }
 

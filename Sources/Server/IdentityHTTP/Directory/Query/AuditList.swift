@@ -128,7 +128,7 @@ extension AuditEvent.Kind {
         case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
             .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
-            .browserSignedOut, .logoutUndelivered,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
@@ -157,7 +157,7 @@ extension AuditEvent.Kind {
         case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
-            .browserSignedOut, .logoutUndelivered, .signInSucceeded, .signInFailed,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
@@ -179,6 +179,7 @@ extension AuditEvent.Kind {
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .consentGiven, .consentWithdrawn, .browserSignedOut,
+            .browserSignedIn,
             .signInSucceeded, .secondFactorPassed,
             .methodRegistered,
             .methodsForgotten,

@@ -26,6 +26,8 @@ extension PagePhrase {
         case .codeSent(let address): "我们已将验证码发送至 \(address)。"
         case .codeIsValid: "验证码有效期为十分钟。如果没有看到，请查看垃圾邮件文件夹。"
         case .signedInAs(let name): "当前登录账户：\(name)"
+        case .appSignedInAs(let app, let name): "应用“\(app)”登录的账户：\(name)"
+        case .goOnAs(let name): "以 \(name) 继续"
         case .whyMailbox: "此应用需要额外验证。今后您登录时，我们会将验证码发送至此地址。"
         case .whyMethod: "此应用需要额外验证。我们可以将验证码发送到哪里？"
         case .wantsAccess(let app): "\(app) 属于另一个组织。它请求："

@@ -26,6 +26,8 @@ extension PagePhrase {
         case .codeSent(let address): "\(address) にコードを送信しました。"
         case .codeIsValid: "コードは 10 分間有効です。届かない場合は、迷惑メール フォルダーをご確認ください。"
         case .signedInAs(let name): "\(name) としてサインインしています。"
+        case .appSignedInAs(let app, let name): "アプリ「\(app)」は \(name) としてサインインしています。"
+        case .goOnAs(let name): "\(name) として続ける"
         case .whyMailbox: "このアプリには追加の本人確認が必要です。今後サインインする際に、このメール アドレスにコードをお送りします。"
         case .whyMethod: "このアプリには追加の本人確認が必要です。コードの送信先を選択してください。"
         case .wantsAccess(let app): "\(app) は別の組織のアプリです。次の操作の許可を求めています:"
