@@ -153,7 +153,9 @@ package struct IdentityRoutes: Sendable {
         addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
             request, context in
-            try await answeringOrigin(of: request, context, client: nil) { try await userInfo(request, context) }
+            try await answeringOrigin(of: request, context, token: Self.token(of: request)) {
+                try await userInfo(request, context)
+            }
         }
         for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
             let operations = DirectoryOperation.allCases.filter { $0.path == path }

@@ -133,7 +133,10 @@ struct TryFlowTests {
         let (status, output, _) = try await converse(Self.signUp("lee@example.com", password: "") + ["8", "0"])
 
         #expect(status == 0)
-        #expect(output.contains("  8  sign out\n  9  my account: see, change, delete\n  10  use the server's"))
+        #expect(
+            output.contains(
+                "  8  sign out\n  9  my account: see, change, delete\n  10  open my account page in a browser\n  11  use the server's"
+            ))
         #expect(output.contains("  3  reset the password\n  4  use the server's pages in a browser\n  0  leave"))
     }
 
@@ -163,7 +166,7 @@ struct TryFlowTests {
     @Test func severalPeopleAreSignedInAndOneIsMeant() async throws {
         let (status, output, _) = try await converse(
             Self.signUp("lee@example.com") + Self.signUp("kim@example.com", password: "")
-                + ["10", "x", "2", "", "4", "8", "4", "", "4", "0"])
+                + ["11", "x", "2", "", "4", "8", "4", "", "4", "0"])
 
         #expect(status == 0)
         #expect(output.contains("Type a number from 1 to 1."))

@@ -280,6 +280,20 @@ struct HostedAttackTests {
         return (server, TestRelyingParty(client: TestDirectory.shop, redirect: "https://shop.example/back"))
     }
 
+    @Test("OIDC-26: an application of another organisation has no account API, whatever its users click")
+    func accountAPIOfOthers() async throws {
+        let (server, shop) = try foreignShop()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: shop, ["scope": "openid User.ReadWrite"])
+        try await browser.submit([:])
+        let tokens = try await shop.redeem(
+            try #require(browser.answer["code"]), at: server, ["client_secret": TestDirectory.shopSecret])
+        let caller = try AccountCaller(tokens, server)
+        #expect(try await caller.send("GET", AccountCaller.me).status == 403)
+        #expect(try await caller.send("DELETE", AccountCaller.me).status == 403)
+        #expect(try await server.users() == 1)
+    }
+
     @Test("OIDC-26: what a user allowed is kept for the user, the application and the scopes, until it is withdrawn")
     func keptConsent() async throws {
         let (server, shop) = try foreignShop()

@@ -59,6 +59,12 @@ struct TicketTests {
         try await browser.get("/contoso/account?ticket=\(ticket)", headers: headers, follows: follows)
     }
 
+    /// Opens an application's request, and says yes where a ticket asks.
+    private func enter(_ browser: TestBrowser, _ path: String) async throws {
+        try await browser.get(path, headers: Self.direct)
+        if browser.html.contains("is signed in as") { try await browser.submit([:]) }
+    }
+
     private func sessions(_ server: IdentityTestServer) async throws -> Int {
         try await server.count("SELECT COUNT(*) FROM browser_sessions")
     }
@@ -124,7 +130,13 @@ struct TicketTests {
         let refresh = try await signedUp(server)
         let ticket = try await ticket(server, refresh, for: shop.client, challenge: shop.challenge)
         let browser = TestBrowser(server)
-        try await browser.get(shop.path(["ticket": ticket]), headers: Self.direct)
+        // It always asks: a browser says that no page led here after a redirect, too.
+        try await browser.get(shop.path(["ticket": ticket]), headers: Self.direct, follows: false)
+        #expect(browser.status == 303 && browser.location?.contains("ticket") == false)
+        try await browser.get(#require(browser.location))
+        #expect(browser.title == "Continue to Shop" && browser.html.contains(email))
+        #expect(try await sessions(server) == 0)
+        try await browser.submit([:])
         let code = try #require(browser.answer["code"], "\(browser.title ?? "no title")")
         #expect(browser.destination?.hasPrefix("https://shop.example/back?") == true)
         #expect(browser.destination?.contains("ticket") == false && browser.answer["state"] == "st|{\"a\":1}")
@@ -149,6 +161,82 @@ struct TicketTests {
         #expect(browser.title == "Continue to Password" && browser.html.contains(email))
         try await browser.submit([:])
         #expect(browser.answer["code"] != nil)
+    }
+
+    @Test("OIDC-33: the session is for the ticket's target: any other application asks for a sign-in")
+    func oneTarget() async throws {
+        let server = try await server()
+        let refresh = try await signedUp(server)
+        let browser = TestBrowser(server)
+        try await open(browser, ticket(server, refresh))
+        #expect(browser.title == "Your account")
+        try await browser.get(shop.path(["prompt": "none"]))
+        #expect(browser.answer["error"] == "login_required")
+        try await browser.get(shop.path())
+        #expect(browser.title == "Sign in")
+        // Another ticket adds its target, and the session stays the same one.
+        let before = try #require(try await stored(server).first)
+        try await enter(
+            browser, shop.path(["ticket": ticket(server, refresh, for: shop.client, challenge: shop.challenge)]))
+        #expect(browser.answer["code"] != nil)
+        let after = try await stored(server)
+        #expect(after.map(\.id) == [before.id] && after[0].createdAt == before.createdAt)
+        try await browser.get(shop.path(["prompt": "none"]))
+        #expect(browser.answer["code"] != nil)
+        try await browser.get("/contoso/account")
+        #expect(browser.title == "Your account")
+        // An own sign-in in the browser ends the bounds.
+        let party = TestRelyingParty(.emailPassword)
+        try await browser.signIn(email, for: party)
+        #expect(browser.answer["code"] != nil)
+        let signedIn = try await stored(server)
+        #expect(signedIn.count == 1 && signedIn[0].authentication.handover == nil)
+    }
+
+    @Test(
+        "OIDC-33, SEC-ENR-2: with nothing but a fresh refresh token no address, password or method changes, and no account ends"
+    )
+    func neverFresh() async throws {
+        for part in ["email", "methods", "deletion", "password"] {
+            let server = try await server()
+            let browser = TestBrowser(server)
+            try await open(browser, ticket(server, signedUp(server)))
+            try await browser.get("/contoso/account/\(part)")
+            if part == "password" {
+                // A password is changed with the present one.
+                #expect(browser.forms.contains { $0.names.contains("password") })
+            } else {
+                #expect(browser.title == "Confirm that it is you", "\(part)")
+                try await browser.submit([:])
+                #expect(browser.title == "Enter your password", "\(part)")
+            }
+        }
+        let server = try await server()
+        let client = server.client(.emailOneTimePasscode)
+        let done = try await server.signUp(with: client)
+        let refresh = try #require(try await client.redeem(done.token).text("refresh_token"))
+        let ticket = try #require(try await client.ticket(refresh, for: "account").text("access_token"))
+        let browser = TestBrowser(server)
+        try await open(browser, ticket)
+        #expect(browser.title == "Your account")
+        for part in ["email", "password"] {
+            try await browser.get("/contoso/account/\(part)")
+            #expect(browser.title == "Confirm that it is you", "\(part)")
+        }
+        let own = TestRelyingParty(.emailPassword)
+        try await browser.get(own.path(["max_age": "3600"]))
+        #expect(browser.title == "Sign in")
+    }
+
+    @Test("OIDC-33: the session ends with that of the app")
+    func endsWithTheApp() async throws {
+        let server = try await server()
+        let browser = TestBrowser(server)
+        try await open(browser, ticket(server, signedUp(server)))
+        #expect(browser.title == "Your account")
+        _ = try await server.rows("UPDATE refresh_families SET revoked_at = created_at")
+        try await browser.get("/contoso/account")
+        #expect(browser.title == "Sign in")
     }
 
     @Test("OIDC-33: a silent request takes no ticket: it could not ask")
@@ -177,7 +265,7 @@ struct TicketTests {
         var usedBefore = 0
         switch wrong {
         case .twice:
-            try await TestBrowser(here).get(path, headers: Self.direct)
+            try await enter(TestBrowser(here), path)
             usedBefore = 1
         case .tooLate: server.clock.advance(by: 60)
         case .otherNetwork: break
@@ -188,13 +276,13 @@ struct TicketTests {
         case .empty: path = shop.path(["ticket": ""])
         case .sentTwice: path += "&ticket=\(ticket)"
         }
-        try await browser.get(path, headers: Self.direct)
+        try await enter(browser, path)
         #expect(browser.answer["code"] == nil)
         #expect(try await sessions(server) == usedBefore)
         // Within the network, the time and the request, the right use works after a wrong one only where that could not
         // know the ticket.
         guard [.malformed, .empty, .otherTenant, .otherTarget].contains(wrong) else { return }
-        try await browser.get(shop.path(["ticket": ticket]), headers: Self.direct)
+        try await enter(browser, shop.path(["ticket": ticket]))
         #expect(browser.answer["code"] != nil, "\(browser.title ?? "no title")")
     }
 
@@ -206,7 +294,7 @@ struct TicketTests {
             let browser = TestBrowser(server)
             try await open(browser, ticket, headers: site.map { ["sec-fetch-site": $0] } ?? [:])
             #expect(browser.title == "Continue to Contoso" && browser.html.contains(email), "\(site ?? "none")")
-            #expect(browser.html.contains("The app Password is signed in as \(email)."))
+            #expect(browser.html.contains("The app “Password” is signed in as \(email)."))
             #expect(try await sessions(server) == 0)
             // The address is used up, and the question is this browser's.
             let other = TestBrowser(server)
@@ -431,6 +519,8 @@ struct TicketTests {
         #expect(methods(["pwd", "otp", "mfa"], enrolled(restsSince: now)) == ["pwd"])
         // A first method needs a code of the own mailbox; a stolen refresh token has none (SEC-ENR-2).
         #expect(methods(["pwd", "otp", "mfa"], account()) == ["pwd"])
+        // A password that counts for more since gives no more than the app had.
+        #expect(methods(["pwd", "otp"], enrolled()) == ["pwd"])
         #expect(methods(["otp"], account()) == nil)
         #expect(methods(["pwd"], account(hasPassword: false)) == nil)
         #expect(methods([], account()) == nil)

@@ -91,7 +91,10 @@ import Testing
         case .clientID: IdentityTestServer.Application.emailPassword.rawValue
         case .challengeType: endpoint == .registerChallenge ? "oob" : "oob redirect"
         case .attributes: "{}"
-        case .audience, .codeChallenge, .requestedTokenType, .subjectToken, .subjectTokenType, .capabilities,
+        case .audience: TokenExchange.accountPage
+        case .requestedTokenType: TokenExchange.ticketType
+        case .subjectTokenType: TokenExchange.refreshTokenType
+        case .codeChallenge, .subjectToken, .capabilities,
             .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
             .grantType, .id, .newPassword, .oob,

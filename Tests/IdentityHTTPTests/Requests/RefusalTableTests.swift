@@ -268,7 +268,7 @@ extension RequestFault {
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
         #expect(
-            Refusal.all.count == 38 + PasswordFault.allCases.count + ProofFault.allCases.count
+            Refusal.all.count == 39 + PasswordFault.allCases.count + ProofFault.allCases.count
                 + CodeFault.allCases.count
                 + DeviceFault.allCases.count)
         for refusal in Refusal.all {

@@ -31,8 +31,8 @@
                 "Look up the correlation ID in the tenant's sign-in log, and change the rule that it names."),
             Self(
                 70_001, "UnauthorizedClient",
-                "The app is switched off, may not use native authentication, or has no user flow that allows a sign-up.",
-                "Enable native authentication, and public client flows, in the app's registration, and add the app to a user flow."
+                "The app is off, has no native authentication, no user flow that allows a sign-up, or may not open this page in a browser.",
+                "Enable native authentication and public client flows, add the app to a user flow, or list the page in its opensInBrowser."
             ),
             Self(
                 90_002, "InvalidTenantName", "No tenant has the name or id in the authority.",

@@ -8,8 +8,8 @@ extension Account {
     ///
     /// It works once, for 60 seconds, from the network of this device. Open it at once in the system's browser, such as with
     /// SwiftUI's `openURL`, and keep it out of logs: until then it is a way into the account. A browser that is signed in as
-    /// another user asks first; one that is signed in as the same user stays as it is. A sign-out in the app does not end
-    /// the session of the browser, nor the other way round.
+    /// another user asks first; one that is signed in as the same user stays as it is. The session is for this page, and ends
+    /// with that of the app; what could take the account away asks for a sign-in there.
     ///
     /// The tenant file allows it: `opensInBrowser: [account]` (docs/protocol.md §21.11).
     ///
@@ -41,7 +41,7 @@ extension Account {
     /// A ticket that signs the user of this app in at another application of the tenant, in a browser.
     ///
     /// The other application begins its authorization request first, and tells this app the challenge of it (RFC 7636
-    /// section 4.2). With the ticket as the parameter `ticket`, that request needs no sign-in. It works once, for 60
+    /// section 4.2). With the ticket as the parameter `ticket`, that request needs no sign-in but a click. It works once, for 60
     /// seconds, from the network of this device.
     ///
     /// The tenant file allows it: `opensInBrowser` lists the client id (docs/protocol.md §21.11).

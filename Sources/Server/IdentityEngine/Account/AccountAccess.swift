@@ -68,10 +68,13 @@ struct AccountProof: Sendable {
         self.session = .browser(session)
         secret = cookie
         methods = session.authentication.methods
-        authenticatedAt = session.authentication.authenticatedAt
+        let handover = session.authentication.handover
+        // An app's ticket proves no user: what wants a fresh proof wants a sign-in in this browser.
+        authenticatedAt = handover == nil ? session.authentication.authenticatedAt : .distantPast
         // Who has the cookie alone cannot sign in again: the owner can, and has a budget of their own from then on.
         limitKey = Data(
-            "\(session.id.text)/\(Int(session.authentication.authenticatedAt.timeIntervalSince1970))".utf8)
+            "\((handover?.family ?? session.id).text)/\(Int(session.authentication.authenticatedAt.timeIntervalSince1970))"
+                .utf8)
     }
 }
 
@@ -191,7 +194,8 @@ extension Engine {
         guard !scopes.isDisjoint(with: live.claims.scopes) else { return .refused(.insufficientScope) }
         do {
             guard let client = try await ports.clients.client(live.claims.client, in: tenant.id),
-                client.isOpen(for: .token)
+                // Its users would not see what they allow (OIDC-26).
+                client.isOpen(for: .token), !client.web.isThirdParty
             else { return .refused(.applicationDisabled) }
             return .accepted(
                 DirectoryCaller(

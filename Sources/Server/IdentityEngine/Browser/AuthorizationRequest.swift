@@ -149,8 +149,12 @@ extension AuthorizationRequest {
         } else if !isConfirmed, asks || isOfNativeApp {
             return .confirm
         }
+        let isHandedOver = session.session.authentication.handover != nil
         switch session.session.authentication.judged(demand, of: session.account) {
         case .tokens(let contexts): return .code(contexts: contexts)
+        // Another factor stands beside a fresh proof, which a ticket is not.
+        case .giveSecondFactor where isHandedOver, .registerMethod where isHandedOver:
+            return isSilent ? .refused(.loginRequired) : .signIn
         case .giveSecondFactor: return isSilent ? .refused(.secondFactorNeeded) : .stepUp
         case .registerMethod: return isSilent ? .refused(.registrationNeeded) : .stepUp
         case .redirectToBrowser: return isSilent ? .refused(.secondFactorNeeded) : .signIn
@@ -159,6 +163,8 @@ extension AuthorizationRequest {
 
     private func isFresh(_ session: BrowserSignIn, _ now: Date) -> Bool {
         guard let maxAge else { return true }
+        // The proof was given elsewhere.
+        guard session.session.authentication.handover == nil else { return false }
         return now.timeIntervalSince(session.session.authentication.authenticatedAt) <= Double(maxAge)
     }
 }

@@ -108,6 +108,7 @@ extension Engine {
     ) async throws(EngineError) -> (verdict: AuthorizationVerdict, code: Secret<String>?) {
         guard case .found(let tenant, let client) = try await resolve(caller) else { return (.signIn, nil) }
         let context = context(of: caller, tenant, client)
+        let signIn = try await admitted(signIn, to: client.id, now: context.now)
         // Few requests name the user.
         let subject = (request.subject == nil ? nil : signIn).map {
             vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id)
@@ -220,7 +221,9 @@ extension Engine {
         let present = finish.present
         // The session of the same user goes on under a new cookie: its applications keep their `sid`.
         let isSame = present?.authentication.account.user == account.user.id
-        let isSameProof = isSame && present?.authentication.authenticatedAt == proven.authenticatedAt
+        let isSameProof =
+            isSame && present?.authentication.handover == nil
+            && present?.authentication.authenticatedAt == proven.authenticatedAt
         let isStepUp = proven.browserSession != nil
         var proven = proven
         proven.browserSession = nil

@@ -167,6 +167,8 @@ extension Engine {
             return .over
         }
         let context = context(of: caller, tenant, client)
+        // A session of a ticket is for what its app opened.
+        let signIn = signIn?.session.authentication.handover == nil ? signIn : nil
         let verdict = request.judged(
             signIn, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: client.web.isThirdParty, isConfirmed: true, now: context.now)

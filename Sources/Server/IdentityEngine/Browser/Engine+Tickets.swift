@@ -51,6 +51,15 @@ extension SessionTicket: Codable {
     }
 }
 
+/// The bounds of a browser's session that an app has opened with a ticket (design record 0038). A sign-in in that browser ends
+/// them.
+package struct Handover: Hashable, Sendable, Codable {
+    /// The session of the app: with it, this one ends.
+    var family: UUID
+    /// The applications that the tickets were for, and the account page; for any other the user signs in.
+    var targets: [ClientID]
+}
+
 /// What a ticket in a browser's request leads to.
 package enum TicketVerdict: Hashable, Sendable {
     /// It is none, or not for this request: the page goes on as it would without.
@@ -93,7 +102,9 @@ extension Engine {
     /// Gives a ticket for the session of a refresh token, which stays as it is.
     func exchange(_ request: TicketRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
         let client = context.client
-        guard client.faultOfTickets == nil, !request.isByPage, client.web.opensInBrowser.contains(request.target) else {
+        let isAllowed =
+            client.faultOfTickets == nil && !request.isByPage && client.web.opensInBrowser.contains(request.target)
+        guard isAllowed, try await hasPages(request.target, in: context.tenant) else {
             return context.outcome(.refused(.ticketNotAllowed))
         }
         let found: (family: RefreshFamily, account: UserAccount)
@@ -116,21 +127,29 @@ extension Engine {
         return context.outcome(.accepted(.ticket(SessionTicket(text: ticket, lifetime: Self.ticketLifetime))))
     }
 
+    /// Whether a browser can open the target of a ticket.
+    private func hasPages(_ target: ClientID, in tenant: Tenant) async throws(EngineError) -> Bool {
+        if target == Client.accountPageID { return try await accountPage(of: tenant) != nil }
+        return try await application(named: target, in: tenant)?.isOpen(for: .browser) == true
+    }
+
     /// Takes the ticket of a browser's request, once.
     ///
     /// - Parameters:
     ///   - target: The application that the browser asks for, or the account page.
     ///   - challenge: The challenge of the authorization request; nil at the account page.
     ///   - signIn: The session of the browser.
-    ///   - isDirect: Whether an app or the user opened the address, and no page led here: another site could sign this browser
-    ///     in as a user of its own.
+    ///   - isDirect: Whether the browser says that no page led here. That is enough at the account page, which names the user
+    ///     and leads nowhere else: a browser says it after a redirect of another site, too, and a user of another account
+    ///     could be signed in by a short link.
     package func takeTicket(
         _ ticket: Secret<String>, for target: ClientID, challenge: String?, in tenant: Tenant,
         as signIn: BrowserSignIn?,
         isDirect: Bool, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> TicketVerdict {
         try await take(
-            ticket, for: target, challenge: challenge, in: tenant, as: signIn, asks: !isDirect || signIn != nil,
+            ticket, for: target, challenge: challenge, in: tenant, as: signIn,
+            asks: !isDirect || signIn != nil || target != Client.accountPageID,
             from: source, now: now)
     }
 
@@ -151,14 +170,16 @@ extension Engine {
     ) async throws(EngineError) -> TicketVerdict {
         guard let grant = try await taken(ticket, for: target, in: tenant.id, now: now),
             grant.network == source?.networkText, grant.challenge == challenge,
-            let app = try await application(named: grant.app, in: tenant), app.isOpen,
+            let app = try await application(named: grant.app, in: tenant), app.isOpen(for: .token),
             app.faultOfTickets == nil, app.web.opensInBrowser.contains(target),
             let (family, account) = try await session(of: grant.family, in: tenant.id),
             family.client == app.id, family.revokedAt == nil, now < family.expiresAt, account.disabledAt == nil,
-            let proofs = Authentication(of: family, account)
+            var proofs = Authentication(of: family, account)
         else { return .unusable }
-        guard signIn?.account.user.id != account.user.id else { return .alreadySignedIn }
-        if asks {
+        let isSame = signIn?.account.user.id == account.user.id
+        let present = isSame ? signIn?.session : nil
+        if let present, try await admits(present, to: target, now: now) { return .alreadySignedIn }
+        if asks, !isSame || target != Client.accountPageID {
             // This one is used up; the browser gets another, which no address has.
             let next = try await keep(
                 grant, for: target, in: tenant.id, lifetime: Self.ticketQuestionLifetime, now: now)
@@ -167,9 +188,12 @@ extension Engine {
                 TicketQuestion(ticket: next.reveal(), app: app.displayName, email: account.user.email))
         }
         let cookie = Secret(Base64URL.encode(ports.randomness.bytes(32)))
+        // Another ticket of the same app adds its target; the session gets no older life by it.
+        let earlier = present?.authentication.handover.flatMap { $0.family == family.id ? $0.targets : nil } ?? []
+        proofs.handover = Handover(family: family.id, targets: earlier.filter { $0 != target } + [target])
         let session = BrowserSession(
-            id: ports.randomness.uuid(), tenant: tenant.id, digest: Self.digest(ofCookie: cookie),
-            authentication: proofs, createdAt: now, seenAt: now, isKept: false)
+            id: present?.id ?? ports.randomness.uuid(), tenant: tenant.id, digest: Self.digest(ofCookie: cookie),
+            authentication: proofs, createdAt: present?.createdAt ?? now, seenAt: now, isKept: false)
         let event = AuditEvent(
             .browserSignedIn, at: now, tenant: tenant.id, client: app.id, user: account.user.id,
             detail: "browser ticket", source: source.map { auditSource($0, tenant.id) })
@@ -179,6 +203,26 @@ extension Engine {
             throw .store(error)
         }
         return .opened(cookie: cookie, BrowserSignIn(session: session, account: account))
+    }
+
+    /// Whether a session counts for an application or the account page. That of a ticket is for its targets, as long as the
+    /// session of its app lives.
+    func admits(
+        _ session: BrowserSession, to target: ClientID, now: Date
+    ) async throws(EngineError) -> Bool {
+        guard let handover = session.authentication.handover else { return true }
+        guard handover.targets.contains(target),
+            let family = try await refreshFamily(handover.family, in: session.tenant)
+        else { return false }
+        return family.revokedAt == nil && now < family.expiresAt
+    }
+
+    /// The session, if it counts for an application or the account page.
+    package func admitted(
+        _ signIn: BrowserSignIn?, to target: ClientID, now: Date
+    ) async throws(EngineError) -> BrowserSignIn? {
+        guard let signIn, try await admits(signIn.session, to: target, now: now) else { return nil }
+        return signIn
     }
 
     /// Stores what a new ticket stands for.
@@ -273,8 +317,9 @@ extension Authentication {
         // Which mailbox it was is not known. The own one is the weakest: it counts once with a password that it reset, and not at
         // all where another is required. Who would gain by it: a method that rests, and the first method of an account, which a
         // code of the own mailbox allows (SEC-ENR-2). That one must be of this day.
-        let methods = account.strongMethods
-        let isHarmless = account.passwordHash == nil || !methods.isEmpty && methods.allSatisfy { $0.suspendedAt == nil }
+        let enrolled = account.strongMethods
+        let isHarmless =
+            account.passwordHash == nil || !enrolled.isEmpty && enrolled.allSatisfy { $0.suspendedAt == nil }
         let gaveCode = family.methods.contains("otp") && isHarmless && !isReplaced
         guard knowsPassword || gaveCode else { return nil }
         self.init(
@@ -282,5 +327,7 @@ extension Authentication {
             origin: .signIn, knowsPassword: knowsPassword, passwordIsFromReset: account.passwordIsFromReset,
             mailboxes: gaveCode ? [email] : [], authenticatedAt: family.authenticatedAt,
             capabilities: Capability.allCases.sorted { $0.rawValue < $1.rawValue })
+        // The password may count for more than it did when the app's user signed in.
+        if methods.contains("mfa"), !family.methods.contains("mfa") { mailboxes = [] }
     }
 }

@@ -161,6 +161,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var needsMailbox: Bool
     /// The session that gave the first proofs of a flow: it ends with that session.
     package var browserSession: UUID?
+    /// What a session of an app's ticket is for; nil for the proofs of a sign-in.
+    package var handover: Handover?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,

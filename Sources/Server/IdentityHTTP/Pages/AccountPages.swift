@@ -44,9 +44,9 @@ extension IdentityRoutes {
     }
 
     private func caller(of visit: HostedVisit) async throws -> DirectoryCaller? {
-        guard let signIn = visit.signIn, let cookie = visit.cookies.session, let client = visit.client else {
-            return nil
-        }
+        guard let client = visit.client, let cookie = visit.cookies.session,
+            let signIn = try await engine.admitted(visit.signIn, to: client.id, now: visit.now)
+        else { return nil }
         return try await engine.accountCaller(signIn, cookie: cookie, of: client, in: visit.tenant, now: visit.now)
     }
 

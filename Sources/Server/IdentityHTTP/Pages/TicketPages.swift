@@ -35,7 +35,7 @@ extension IdentityRoutes {
         case .opened(_, let signIn): visit.signIn = signIn
         case .unusable:
             visit.context.logger.notice(
-                "a browser's ticket was not taken: it is used, too old, from another network or of an ended session",
+                "a browser's ticket was not taken: it is used, too old, from another network, for another page or request, or of an ended session",
                 metadata: ["application": "\(target)"])
         case .alreadySignedIn, .asks: break
         }

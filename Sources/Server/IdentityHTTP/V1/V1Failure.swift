@@ -167,7 +167,8 @@ struct V1Failure: Hashable, Sendable {
             case .ticketNotAllowed:
                 Self(
                     .unauthorizedClient, .applicationDisabled,
-                    "The application may not open this in a browser; its setting opensInBrowser lists what it may.")
+                    "The application may not open this in a browser: its setting opensInBrowser lists what it may, and no page may."
+                )
             case .unusableRefreshToken:
                 Self(.invalidGrant, .grantInvalid, "The refresh_token is not valid.")
             case .expiredRefreshToken:

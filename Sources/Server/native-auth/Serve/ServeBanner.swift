@@ -36,15 +36,20 @@ struct ServeBanner {
             return """
                 No application has native authentication: users sign in at the server's pages.
                 For an OpenID client
-                  \(authority)/v2.0/.well-known/openid-configuration
+                  \(address.baseURL)/\(entry.tenant.id)/v2.0/.well-known/openid-configuration
 
                 """
         }
+        let (wire, swift) =
+            switch client.userFlow.method {
+            case .emailOneTimePasscode: ("oob redirect", ".OOB")
+            case .emailPassword: ("oob password redirect", ".OOB, .password")
+            }
         return """
             Start a sign-up from a shell
               curl -s \(authority)/signup/v1.0/start \\
                 -d client_id=\(client.id) \\
-                -d 'challenge_type=oob redirect' -d username=dana@example.com
+                -d 'challenge_type=\(wire)' -d username=dana@example.com
 
             Start a sign-up from Swift
               let authority = try MSALCIAMAuthority(
@@ -52,7 +57,7 @@ struct ServeBanner {
               let nativeAuth = try MSALNativeAuthPublicClientApplication(
                   nativeAuthConfiguration: .init(
                       clientId: "\(client.id)",
-                      authority: authority, challengeTypes: [.OOB]))
+                      authority: authority, challengeTypes: [\(swift)]))
               nativeAuth.signUp(parameters: .init(username: "dana@example.com"), delegate: self)
 
             """

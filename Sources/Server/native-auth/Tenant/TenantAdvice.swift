@@ -70,6 +70,18 @@ extension ReadTenant {
                 nativeAuthentication: false.
                 """, line: members.line(of: "thirdParty"))
         }
+        for target in client.web.opensInBrowser {
+            let opens =
+                target == Client.accountPageID
+                ? applications.contains { $0.client.isOpen(for: .browser) }
+                : applications.contains { $0.client.id == target && $0.client.isOpen(for: .browser) }
+            guard !opens else { continue }
+            advice.add(
+                target == Client.accountPageID
+                    ? "\(name) opens the account page, which the tenant has once an application has redirectUris."
+                    : "\(name) opens \(target) in a browser, which is no application of the tenant with redirectUris.",
+                line: members.line(of: "opensInBrowser"))
+        }
         if client.web.backChannelLogout?.hasPrefix("http:") == true {
             advice.add(
                 "the backChannelLogoutUri of \(name) is http; a production server calls https only, so that each call fails.",

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "أرسلنا رمزًا إلى \(address)."
         case .codeIsValid: "الرمز صالح لمدة عشر دقائق. إذا لم يظهر لك، فيُرجى البحث في مجلد الرسائل غير المرغوب فيها."
         case .signedInAs(let name): "تم تسجيل دخولك باسم \(name)."
-        case .appSignedInAs(let app, let name): "تطبيق \(app) مسجَّل الدخول باسم \(name)."
+        case .appSignedInAs(let app, let name): "تطبيق «\(app)» مسجَّل الدخول باسم \(name)."
         case .goOnAs(let name): "المتابعة باسم \(name)"
         case .whyMailbox: "يطلب هذا التطبيق تحققًا إضافيًا. عند تسجيل الدخول سنرسل رموزًا إلى هذا العنوان."
         case .whyMethod: "يطلب هذا التطبيق تحققًا إضافيًا. إلى أين يمكننا إرسال الرمز؟"

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Poslali jsme kód na adresu \(address)."
         case .codeIsValid: "Platí deset minut. Pokud ho nevidíte, podívejte se do složky se spamem."
         case .signedInAs(let name): "Přihlášený účet: \(name)"
-        case .appSignedInAs(let app, let name): "V aplikaci \(app) je přihlášený účet \(name)."
+        case .appSignedInAs(let app, let name): "V aplikaci „\(app)“ je přihlášený účet \(name)."
         case .goOnAs(let name): "Pokračovat jako \(name)"
         case .whyMailbox: "Tato aplikace vyžaduje další ověření. Při přihlášení budeme na tuto adresu posílat kódy."
         case .whyMethod: "Tato aplikace vyžaduje další ověření. Kam můžeme poslat kód?"

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Vi har sendt en kode til \(address)."
         case .codeIsValid: "Den gælder i ti minutter. Hvis du ikke kan se den, så kig i mappen med spam."
         case .signedInAs(let name): "Du er logget på som \(name)."
-        case .appSignedInAs(let app, let name): "Appen \(app) er logget på som \(name)."
+        case .appSignedInAs(let app, let name): "Appen »\(app)« er logget på som \(name)."
         case .goOnAs(let name): "Fortsæt som \(name)"
         case .whyMailbox: "Denne app kræver en ekstra bekræftelse. Når du logger på, sender vi koder til denne adresse."
         case .whyMethod: "Denne app kræver en ekstra bekræftelse. Hvor må vi sende en kode hen?"

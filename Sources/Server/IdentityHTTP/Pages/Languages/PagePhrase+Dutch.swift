@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "We hebben een code gestuurd naar \(address)."
         case .codeIsValid: "Deze is tien minuten geldig. Ziet u de code niet, kijk dan in de map met spam."
         case .signedInAs(let name): "U bent aangemeld als \(name)."
-        case .appSignedInAs(let app, let name): "De app \(app) is aangemeld als \(name)."
+        case .appSignedInAs(let app, let name): "De app ‘\(app)’ is aangemeld als \(name)."
         case .goOnAs(let name): "Doorgaan als \(name)"
         case .whyMailbox:
             "Deze app vraagt om een extra verificatie. Als u zich aanmeldt, sturen we codes naar dit adres."

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "We sent a code to \(address)."
         case .codeIsValid: "It is valid for ten minutes. If you do not see it, look in the folder for spam."
         case .signedInAs(let name): "You are signed in as \(name)."
-        case .appSignedInAs(let app, let name): "The app \(app) is signed in as \(name)."
+        case .appSignedInAs(let app, let name): "The app “\(app)” is signed in as \(name)."
         case .goOnAs(let name): "Continue as \(name)"
         case .whyMailbox:
             "This application asks for a second factor. We will send codes to this mailbox when you sign in."

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Lähetimme koodin osoitteeseen \(address)."
         case .codeIsValid: "Se on voimassa kymmenen minuuttia. Jos et näe sitä, katso roskapostikansioon."
         case .signedInAs(let name): "Olet kirjautunut tilillä \(name)."
-        case .appSignedInAs(let app, let name): "Sovellus \(app) on kirjautunut tilillä \(name)."
+        case .appSignedInAs(let app, let name): "Sovellus ”\(app)” on kirjautunut tilillä \(name)."
         case .goOnAs(let name): "Jatka tilillä \(name)"
         case .whyMailbox:
             "Tämä sovellus vaatii lisävahvistuksen. Lähetämme koodeja tähän osoitteeseen, kun kirjaudut sisään."

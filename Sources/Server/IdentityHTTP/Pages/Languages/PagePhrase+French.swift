@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Nous avons envoyé un code à \(address)."
         case .codeIsValid: "Il est valable dix minutes. Si vous ne le voyez pas, regardez dans vos spams."
         case .signedInAs(let name): "Vous utilisez le compte \(name)."
-        case .appSignedInAs(let app, let name): "L’application \(app) utilise le compte \(name)."
+        case .appSignedInAs(let app, let name): "L’application « \(app) » utilise le compte \(name)."
         case .goOnAs(let name): "Continuer avec \(name)"
         case .whyMailbox:
             "Cette application demande une vérification supplémentaire. Quand vous vous connecterez, nous enverrons un code à cette adresse."

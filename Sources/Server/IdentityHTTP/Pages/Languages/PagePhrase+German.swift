@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Wir haben einen Code an \(address) gesendet."
         case .codeIsValid: "Er ist zehn Minuten gültig. Wenn Sie ihn nicht sehen, schauen Sie im Spam-Ordner nach."
         case .signedInAs(let name): "Sie sind angemeldet als \(name)."
-        case .appSignedInAs(let app, let name): "Die App \(app) ist angemeldet als \(name)."
+        case .appSignedInAs(let app, let name): "Die App „\(app)“ ist angemeldet als \(name)."
         case .goOnAs(let name): "Weiter als \(name)"
         case .whyMailbox:
             "Diese App verlangt eine zusätzliche Bestätigung. Wenn Sie sich anmelden, senden wir Codes an diese Adresse."

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "שלחנו קוד אל \(address)."
         case .codeIsValid: "הקוד תקף למשך עשר דקות. אם הוא לא מופיע, כדאי לבדוק בתיקיית הספאם."
         case .signedInAs(let name): "התחברת בתור \(name)."
-        case .appSignedInAs(let app, let name): "היישום \(app) מחובר בתור \(name)."
+        case .appSignedInAs(let app, let name): "היישום „\(app)” מחובר בתור \(name)."
         case .goOnAs(let name): "המשך בתור \(name)"
         case .whyMailbox: "האפליקציה הזו דורשת אימות נוסף. בעת ההתחברות נשלח קודים לכתובת הזו."
         case .whyMethod: "האפליקציה הזו דורשת אימות נוסף. לאן אפשר לשלוח קוד?"

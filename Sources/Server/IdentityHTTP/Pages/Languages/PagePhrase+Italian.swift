@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Abbiamo inviato un codice a \(address)."
         case .codeIsValid: "È valido per dieci minuti. Se non lo vedi, guarda nella cartella della posta indesiderata."
         case .signedInAs(let name): "Hai effettuato l’accesso come \(name)."
-        case .appSignedInAs(let app, let name): "L’app \(app) ha effettuato l’accesso come \(name)."
+        case .appSignedInAs(let app, let name): "L’app “\(app)” ha effettuato l’accesso come \(name)."
         case .goOnAs(let name): "Continua come \(name)"
         case .whyMailbox:
             "Questa app richiede una verifica aggiuntiva. Quando accederai, invieremo i codici a questo indirizzo."

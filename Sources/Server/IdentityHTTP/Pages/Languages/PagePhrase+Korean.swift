@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "\(address) 주소로 코드를 보냈습니다."
         case .codeIsValid: "이 코드는 10분 동안 유효합니다. 보이지 않으면 스팸 메일함을 확인하세요."
         case .signedInAs(let name): "\(name) 계정으로 로그인되어 있습니다."
-        case .appSignedInAs(let app, let name): "\(app) 앱은 \(name) 계정으로 로그인되어 있습니다."
+        case .appSignedInAs(let app, let name): "‘\(app)’ 앱은 \(name) 계정으로 로그인되어 있습니다."
         case .goOnAs(let name): "\(name) 계정으로 계속하기"
         case .whyMailbox: "이 앱에는 추가 인증이 필요합니다. 앞으로 로그인할 때 이 주소로 코드를 보내 드립니다."
         case .whyMethod: "이 앱에는 추가 인증이 필요합니다. 코드를 어디로 보낼까요?"

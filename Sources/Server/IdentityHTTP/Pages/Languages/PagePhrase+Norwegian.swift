@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Vi har sendt en kode til \(address)."
         case .codeIsValid: "Den er gyldig i ti minutter. Hvis du ikke ser den, kan du se i mappen for søppelpost."
         case .signedInAs(let name): "Du er logget på som \(name)."
-        case .appSignedInAs(let app, let name): "Appen \(app) er logget på som \(name)."
+        case .appSignedInAs(let app, let name): "Appen «\(app)» er logget på som \(name)."
         case .goOnAs(let name): "Fortsett som \(name)"
         case .whyMailbox:
             "Denne appen krever en ekstra bekreftelse. Når du logger på, sender vi koder til denne adressen."

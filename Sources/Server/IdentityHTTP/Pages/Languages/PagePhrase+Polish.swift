@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Wysłaliśmy kod na adres \(address)."
         case .codeIsValid: "Jest ważny przez dziesięć minut. Jeśli go nie widzisz, zajrzyj do folderu ze spamem."
         case .signedInAs(let name): "Zalogowano jako \(name)."
-        case .appSignedInAs(let app, let name): "Aplikacja \(app) jest zalogowana jako \(name)."
+        case .appSignedInAs(let app, let name): "Aplikacja „\(app)” jest zalogowana jako \(name)."
         case .goOnAs(let name): "Kontynuuj jako \(name)"
         case .whyMailbox:
             "Ta aplikacja wymaga dodatkowej weryfikacji. Przy logowaniu będziemy wysyłać kody na ten adres."

@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Enviamos um código para \(address)."
         case .codeIsValid: "É válido por dez minutos. Se não o encontrar, veja na pasta de spam."
         case .signedInAs(let name): "Sessão iniciada como \(name)."
-        case .appSignedInAs(let app, let name): "A aplicação \(app) tem sessão iniciada como \(name)."
+        case .appSignedInAs(let app, let name): "A aplicação “\(app)” tem sessão iniciada como \(name)."
         case .goOnAs(let name): "Continuar como \(name)"
         case .whyMailbox:
             "Este app pede uma verificação adicional. Quando iniciar sessão, enviaremos códigos para este endereço."

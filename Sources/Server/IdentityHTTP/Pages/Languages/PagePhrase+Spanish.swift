@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Enviamos un código a \(address)."
         case .codeIsValid: "Es válido durante diez minutos. Si no lo ves, mira en la carpeta de correo no deseado."
         case .signedInAs(let name): "Has iniciado sesión como \(name)."
-        case .appSignedInAs(let app, let name): "La aplicación \(app) ha iniciado sesión como \(name)."
+        case .appSignedInAs(let app, let name): "La aplicación «\(app)» ha iniciado sesión como \(name)."
         case .goOnAs(let name): "Continuar como \(name)"
         case .whyMailbox:
             "Esta aplicación pide una verificación adicional. Cuando inicies sesión, enviaremos códigos a esta dirección."

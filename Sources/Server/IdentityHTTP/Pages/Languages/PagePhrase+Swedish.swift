@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Vi har skickat en kod till \(address)."
         case .codeIsValid: "Den gäller i tio minuter. Om du inte ser den, titta i mappen för skräppost."
         case .signedInAs(let name): "Du är inloggad som \(name)."
-        case .appSignedInAs(let app, let name): "Appen \(app) är inloggad som \(name)."
+        case .appSignedInAs(let app, let name): "Appen ”\(app)” är inloggad som \(name)."
         case .goOnAs(let name): "Fortsätt som \(name)"
         case .whyMailbox:
             "Den här appen kräver en extra verifiering. När du loggar in skickar vi koder till den här adressen."

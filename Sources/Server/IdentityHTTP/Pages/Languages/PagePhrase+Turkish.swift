@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "\(address) adresine bir kod gönderdik."
         case .codeIsValid: "On dakika geçerlidir. Kodu göremiyorsanız istenmeyen posta klasörüne bakın."
         case .signedInAs(let name): "\(name) olarak oturum açtınız."
-        case .appSignedInAs(let app, let name): "\(app) uygulamasında \(name) olarak oturum açıldı."
+        case .appSignedInAs(let app, let name): "“\(app)” uygulamasında \(name) olarak oturum açıldı."
         case .goOnAs(let name): "\(name) olarak devam edin"
         case .whyMailbox: "Bu uygulama ek bir doğrulama istiyor. Oturum açtığınızda bu adrese kod göndereceğiz."
         case .whyMethod: "Bu uygulama ek bir doğrulama istiyor. Kodu nereye gönderelim?"

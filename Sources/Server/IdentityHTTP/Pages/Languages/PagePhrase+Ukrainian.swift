@@ -26,7 +26,7 @@ extension PagePhrase {
         case .codeSent(let address): "Ми надіслали код на адресу \(address)."
         case .codeIsValid: "Він дійсний десять хвилин. Якщо ви його не бачите, перегляньте папку зі спамом."
         case .signedInAs(let name): "Ви ввійшли як \(name)."
-        case .appSignedInAs(let app, let name): "У застосунку \(app) виконано вхід як \(name)."
+        case .appSignedInAs(let app, let name): "У застосунку «\(app)» виконано вхід як \(name)."
         case .goOnAs(let name): "Продовжити як \(name)"
         case .whyMailbox:
             "Цей застосунок вимагає додаткового підтвердження. Під час входу ми надсилатимемо коди на цю адресу."
