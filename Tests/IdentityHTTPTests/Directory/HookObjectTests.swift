@@ -226,7 +226,8 @@ import Testing
             let path = "/graph/v1.0/applications"
             let client = editor.directory.entries[0].applications[0].id
             let id = try #require(try await desk.send("GET", "\(path)(appId='\(client)')").text("id"))
-            let body = #"{"\#(kind)":{"redirectUris":["\#(address)"]}}"#
+            // A page opens no browser for its users.
+            let body = #"{"\#(kind)":{"redirectUris":["\#(address)"]},"nativeAuthOpensInBrowser":[]}"#
             let answer = try await desk.send("PATCH", "\(path)/\(id)", body)
             #expect((answer.status == 204) == isGood && (editor.version == 8) == isGood, "\(answer)")
             let read = try await desk.send("GET", "\(path)/\(id)")

@@ -110,6 +110,8 @@ extension Schema {
         "nativeAuthIsThirdParty": flag.described("Whether users are asked for consent."),
         "nativeAuthRequiresPushedRequests": flag.described("Whether authorization requests must be pushed."),
         "nativeAuthAllowsDeviceFlow": flag.described("Whether users can sign in on devices without a browser."),
+        "nativeAuthOpensInBrowser": addresses.described(
+            "What its app may open in a browser, signed in: account for the account page, or client ids."),
     ]
 
     static func application(required: [String]) -> Schema {

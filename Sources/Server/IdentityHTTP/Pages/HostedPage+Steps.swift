@@ -162,7 +162,7 @@ extension HostedPage {
                 \(asked)
                 \(posted("""
                     \(user)\(page.button("next", isForeign || device != nil ? .allow : .goOn, isPrimary: true))
-                    \(refusing)\(page.button("other", .otherAccount))
+                    \(page.button("other", .otherAccount))\(refusing)
                     """))
                 \(more)
                 """
