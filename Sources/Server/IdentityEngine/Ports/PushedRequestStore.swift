@@ -1,7 +1,8 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// An authorization request that an application left before the browser comes (RFC 9126).
+/// What waits for a browser to come: an authorization request that an application left (RFC 9126), or an app's ticket (design
+/// record 0038).
 package struct PushedRequest: Hashable, Sendable {
     package var tenant: TenantID
     /// SHA-256 of the reference, 32 bytes.
