@@ -140,8 +140,10 @@ class Site(Rig):
         self.expect(f"{what}: a page", headers.get("content-type") == "text/html; charset=utf-8", str(headers.get("content-type")))
         self.expect(f"{what}: not framed", headers.get("x-frame-options") == "DENY" and "frame-ancestors 'none'" in headers.get("content-security-policy", ""))
         self.expect(f"{what}: not kept", headers.get("cache-control") == "no-store")
+        # In development a page names an address that was refused, as the text of one paragraph.
+        text = re.sub(r"<p[^<>]*>Development profile: [^<>]*</p>", "", answer.text, count=1)
         for word in [*forbidden, "<script>alert", "onerror=alert(2)>", "Optional(", ".swift"]:
-            self.expect(f"{what}: has no {word}", word not in answer.text)
+            self.expect(f"{what}: has no {word}", word not in text)
 
     def safe(self, what, answer, own=(NATIVE, BACK, BYE)):
         """Wherever an answer leads, and whatever its page offers, is ours or registered."""
