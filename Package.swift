@@ -113,6 +113,7 @@ let package = Package(
             name: "IdentityHTTP",
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                .target(name: "CQRCode", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: testing),
                 .product(name: "NIOCore", package: "swift-nio", condition: testing),
@@ -229,7 +230,6 @@ let package = Package(
                 "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite", "IdentityStorePostgres", "IdentityPasswords", "IdentityMail",
                 "IdentityHooks", "IdentityTLS", "IdentityTracing", .target(name: "CHost", condition: server),
-                .target(name: "CQRCode", condition: server),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),

@@ -171,6 +171,59 @@ struct AccountScreenTests {
         #expect(try await account.methods().last?.name == nil)
     }
 
+    @Test("SEC-TOTP-9: an app adds an authenticator app by its steps, and signs the user in with it")
+    func anAuthenticatorApp() async throws {
+        let tenant = try tenant()
+        let account = try await account(of: tenant)
+        // The mailbox was proven, or a test's tenant lets the password alone add it.
+        guard case .keyRequired(let offered) = try await account.addAuthenticatorApp() else { throw Unexpected() }
+        let key = ResumeKey()
+        let step: AuthenticatorAppRequired = try account.client.resume(try offered.saved(with: key), with: key)
+        #expect("\(step.info)" == "AuthenticatorKey(6 digits)" && step.info.url.scheme == "otpauth")
+        let app = try #require(TestAuthenticator(step.info))
+        switch try await step.submit(code: "000000") {
+        case .next: Issue.record("a wrong code was accepted")
+        case .retry(let again, let refusal):
+            guard case .incorrectCode(attempts: 1, _) = refusal else { throw refusal }
+            switch try await again.submit(code: tenant.code(of: app)) {
+            case .next: break
+            case .retry: throw Unexpected()
+            }
+        }
+        let method = try #require(try await account.methods().last)
+        #expect(method.kind == .authenticatorApp && method.maskedAddress == nil)
+        try await account.rename(method, to: "Phone")
+        tenant.clock.advance(by: .seconds(31))
+        #expect(try await tenant.mailbox.mails(for: dana).first?.purpose == .methodRegistered)
+
+        let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+        let start = try await tenant.client.signIn(username: dana, password: goodPassword, claims: claims)
+        guard case .mfaRequired(let required) = start else { throw Unexpected() }
+        let methods = required.info
+        #expect(methods.map(\.channel) == ["totp"] && methods.first?.loginHint == "Phone")
+        guard case .next(let sent) = try await required.requestCode(by: methods[0]) else { throw Unexpected() }
+        #expect(sent.info.code.channel == "totp" && sent.info.code.length == 6 && sent.info.code.resendInterval == nil)
+        guard case .next(let strong) = try await sent.submit(code: tenant.code(of: app)) else { throw Unexpected() }
+        try await strong.remove(try #require(try await strong.methods().last))
+        #expect(try await strong.methods().map(\.kind) == [.password])
+    }
+
+    @Test("A user that a tenant begins with has an authenticator app")
+    func aUserWithAnApp() async throws {
+        let app = TestAuthenticator(named: "dana")
+        let tenant = try tenant {
+            $0.users[0].authenticatorApp = app
+            $0.applications[0].requiresSecondFactor = true
+        }
+        let start = try await tenant.client.signIn(username: dana, password: goodPassword)
+        guard case .mfaRequired(let required) = start else { throw Unexpected() }
+        let method = try #require(required.info.first)
+        guard case .next(let sent) = try await required.requestCode(by: method),
+            case .next(let account) = try await sent.submit(code: tenant.code(of: app))
+        else { throw Unexpected() }
+        #expect(account.username == dana)
+    }
+
     @Test func aUserWithoutAPasswordAddsNoMethod() async throws {
         let tenant = try tenant(.emailOneTimePasscode)
         let account = try await accountByCode(of: tenant)

@@ -11,15 +11,18 @@ import collections
 import contextlib
 import functools
 import hashlib
+import hmac
 import http.server
 import json
 import os
 import pathlib
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -45,6 +48,7 @@ tenants:
     subdomain: contoso
     domain: contoso.example.com
     displayName: Contoso
+    authenticatorApps: true
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -123,6 +127,7 @@ PAGES = {
     "enterCode(reset)": "reset-code reset-code-wrong reset-code-again already-done",
     "enterCode(secondFactor)": "second-factor second-factor-wrong second-factor-again",
     "enterCode(contact)": "mailbox-code mailbox-code-wrong mailbox-code-again",
+    "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
@@ -358,6 +363,8 @@ class Check(browser.BrowserCheck):
         self.seen, self.violations, self.at = collections.defaultdict(set), collections.Counter(), {}
         self.documents, self.left = {}, []
         self.page = None
+        # How many seconds the server's clock is ahead of ours.
+        self.skew = 0
 
     def command(self, *arguments):
         place = ["--data", str(self.site.nodes[0].folder), "--master-key-file", str(self.site.key)]
@@ -570,7 +577,8 @@ class Check(browser.BrowserCheck):
         with self.about(20):
             # The page that moves on is looked at without the field that does so.
             self.expect(f"{name} stays", "refresh" not in headers and "http-equiv" not in text)
-            if 'id="code"' in text and not self.language:
+            # An app shows another code by itself.
+            if 'id="code"' in text and not self.language and PAGE_OF.get(name) not in ("addApp", "enterAppCode"):
                 self.expect(f"{name} tells the life of the code", "valid for ten minutes" in text)
         self.expect(f"{name} has one heading", text.count("<h1>") == 1)
         title = re.search(r"<title>(.*?)</title>", text)[1]
@@ -1007,6 +1015,51 @@ class Check(browser.BrowserCheck):
         self.comes("one of two mailboxes", seen, code=True)
         page.context.close()
 
+    def app_code(self, key, later=0):
+        """The code that an authenticator app shows (RFC 6238), made without the server's own code."""
+        step = int(time.time() + self.skew) // 30 + later
+        mac = hmac.digest(base64.b32decode(key.replace(" ", "")), struct.pack(">Q", step), "sha1")
+        return str((struct.unpack(">I", mac[mac[-1] & 15:][:4])[0] & 0x7FFFFFFF) % 10 ** 6).zfill(6)
+
+    def authenticator_app(self):
+        """An app is added at the account page, and is the second factor of the next sign-in."""
+        address, seen = self.person("authenticator"), self.sent()
+        page = self.sign_up(address)
+        page.goto(f"{self.url}/contoso/account/methods")
+        self.press(page, "add-app")
+        self.look(page, "add-app")
+        self.is_title(page, "Add an authenticator app")
+        key, link = page.inner_text(".key code"), page.get_attribute(".links a", "href")
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlparse(link).query))
+        self.expect(f"the link has the key ({self.mode})", link.startswith("otpauth://totp/Contoso:") and query["secret"] == key.replace(" ", "") and query["issuer"] == "Contoso", link)
+        if self.mode == "script" and not self.language:
+            self.expect("the picture says the same", self.scanned(page) == link, self.scanned(page))
+        self.give(page, code=self.app_code(key, later=40))
+        self.refused(page, "add-app-wrong", "code")
+        self.give(page, code=self.app_code(key))
+        self.is_title(page, "Second factor")
+        page.context.close()
+        page = self.visit()
+        self.open(page, claims=SECOND_FACTOR)
+        self.give(page, username=address)
+        self.give(page, password=PASSWORD)
+        self.look(page, "app-code")
+        self.is_title(page, "Enter the code of your app")
+        self.give(page, code=self.app_code(key, later=40))
+        self.refused(page, "app-code-wrong", "code")
+        # The code that added the app is spent.
+        self.give(page, code=self.app_code(key, later=1))
+        page.wait_for_url("**/end")
+        self.comes("an app", seen + 1, code=True)
+        page.context.close()
+
+    def scanned(self, page):
+        """What a scanner reads from the picture."""
+        picture = pathlib.Path(self.options.folder) / "qr.png"
+        page.locator(".qr svg").screenshot(path=picture)
+        done = subprocess.run(["zbarimg", "--quiet", "--raw", str(picture)], capture_output=True, text=True)
+        return done.stdout.strip()
+
     def dead_ends(self):
         page = self.visit()
         address = self.person("many")
@@ -1367,7 +1420,7 @@ class Check(browser.BrowserCheck):
         unknown = f"{logout}?" + urllib.parse.urlencode({"post_logout_redirect_uri": "https://elsewhere.example/"})
         page.goto(unknown)
         self.look(page, "signed-out-unknown", 400)
-        self.expect("a sign-out leads to no unknown address", "elsewhere" not in DEVELOPMENT.sub("", self.documents[page].text(), count=1))
+        self.expect("a sign-out leads to no unknown address", "elsewhere.example" not in DEVELOPMENT.sub("", self.documents[page].text(), count=1))
         page.context.close()
 
     def account(self):
@@ -1457,7 +1510,7 @@ class Check(browser.BrowserCheck):
         for name, (path, status) in cases.items():
             page.goto(path)
             self.look(page, name, status, is_alike=name not in ("unknown-tenant", "begun-elsewhere"))
-            self.expect(f"{name} leads nowhere", "elsewhere" not in DEVELOPMENT.sub("", self.documents[page].text(), count=1))
+            self.expect(f"{name} leads nowhere", "elsewhere.example" not in DEVELOPMENT.sub("", self.documents[page].text(), count=1))
         # As long as an address may be, with a user that nothing is known of; and a name as long as a name may be.
         place = self.path(state="s" * 4096, claims="CLAIMS")
         room = 8190 - len(place.removeprefix(self.url)) - len('{%22id_token%22:{%22sub%22:{%22value%22:%22%22}}}') + len("CLAIMS")
@@ -1678,10 +1731,47 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.choice_of_factor, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors,
+            self.second_factor, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
         ):
             part()
             self.close_others()
+
+    def sdks(self):
+        """An app of another package, whose user has a password where the app can only take codes: both SDKs go on in this browser."""
+        address = self.person("sdks")
+        self.sign_up(address).context.close()
+        folder = pathlib.Path(self.options.folder)
+        opened, opener = folder / "opened", folder / "opener"
+        opener.write_text(f'#!/bin/sh\necho "$1" >>"{opened}"\n')
+        opener.chmod(0o755)
+        # Also when a run does this a second time.
+        opened.write_text("")
+        app = subprocess.Popen(
+            [self.options.app, self.url, PASSWORDS, address], env=os.environ | {"BROWSER": str(opener), "HOME": str(folder)},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        try:
+            for number, sdk in enumerate(("NativeAuth", "MSAL")):
+                until = time.monotonic() + 30
+                while len(opened.read_text().splitlines()) <= number:
+                    if app.poll() is not None or time.monotonic() > until:
+                        raise Fault(f"{sdk} opened no browser: {app.stdout.read() if app.poll() is not None else 'it waits'}")
+                    time.sleep(0.05)
+                page = self.visitor()
+                page.goto(opened.read_text().splitlines()[number])
+                self.is_title(page, "Enter your password" if page.locator("#password").count() else "Sign in")
+                if page.locator("#username:not([readonly])").count():
+                    self.give(page, username=address)
+                page.fill("#password", PASSWORD)
+                page.click("button[value=next]")
+                page.wait_for_url(re.compile(r"^http://(localhost|127\.0\.0\.1):\d+/\?(.*&)?code="))
+                page.context.close()
+            output, _ = app.communicate(timeout=30)
+        finally:
+            app.kill()
+        lines = [line for line in output.splitlines() if not line.startswith("#")]
+        self.expect(
+            "isBrowserRequired, a browser, and the account is in the cache of both SDKs",
+            app.returncode == 0 and lines == [f"{sdk}: {address} with a token" for sdk in ("NativeAuth", "MSAL")], output)
 
     def close_others(self):
         for context in self.browser.contexts:
@@ -1708,7 +1798,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.choice_of_factor, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
+                self.forgotten_password, self.second_factor, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:
@@ -1761,6 +1851,7 @@ class Check(browser.BrowserCheck):
 def options(parser):
     parser.add_argument("--full", action="store_true", help="each page in each language")
     parser.add_argument("--write", action="store_true", help="write the tables of the documentation")
+    parser.add_argument("--app", required=True, help="the program that is sent to a browser by both SDKs")
 
 
 def main(arguments):

@@ -182,6 +182,8 @@ extension TestTenant {
         public var attributes: [String: AttributeValue]
         /// The mailboxes registered as a second factor.
         public var secondFactors: [String]
+        /// The authenticator app of the user, if there is one.
+        public var authenticatorApp: TestAuthenticator?
         /// The number of sessions on other devices, with the first application.
         public var sessions: Int
         public var isDisabled: Bool
@@ -346,6 +348,23 @@ struct Newcomer: Sendable {
                 throw .settings(["The password of \(user.email) cannot be hashed."])
             }
         }
+        var apps: [Effect] = []
+        if let app = user.authenticatorApp {
+            let method = randomness.uuid()
+            let sealed: Data
+            do throws(EngineError) {
+                sealed = try server.engine.seal(app.secret, ofApp: method, of: id, in: tenant)
+            } catch {
+                throw .database
+            }
+            apps = [
+                .addStrongMethod(
+                    StrongMethod(
+                        id: method, kind: .app(EnrolledApp(sealedSecret: sealed, clock: AppClock(spentStep: 0))),
+                        provenAt: now.addingTimeInterval(-60 * 86_400), enrolment: Enrolment(.twoFactors),
+                        firstUsedAt: now.addingTimeInterval(-60 * 86_400)), to: id)
+            ]
+        }
         let effects =
             [
                 Effect.createUser(
@@ -353,6 +372,7 @@ struct Newcomer: Sendable {
                         id: id, tenant: tenant, client: client, identifiers: identifiers, passwordHash: hash,
                         attributes: user.attributes, createdAt: now))
             ]
+            + apps
             + methods.map {
                 // The values of an account in long use: a reset leaves such a method unchanged.
                 .addStrongMethod(

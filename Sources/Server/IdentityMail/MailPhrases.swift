@@ -50,6 +50,8 @@ struct MailPhrases: Sendable {
     var signedInAfterFailures: Notice
     /// The labels of the details of a notice: the masked mailboxes, the time, the network.
     var methodLabel: String
+    /// What a notice calls an authenticator app.
+    var authenticatorApp: String
     var timeLabel: String
     var networkLabel: String
 

@@ -177,9 +177,8 @@ package struct MailRenderer: Sendable {
     /// The lines about the change of methods, with its time and network (`SEC-ENR-5`).
     private func lines(of details: Details, _ phrases: MailPhrases) -> [[String: String]] {
         let time = details.at.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space)).replacing("Z", with: " UTC")
-        var lines = [
-            (phrases.methodLabel, details.occasion.methods.joined(separator: ", ")), (phrases.timeLabel, time),
-        ]
+        let methods = details.occasion.methods.map { $0 == StrongMethod.appLabel ? phrases.authenticatorApp : $0 }
+        var lines = [(phrases.methodLabel, methods.joined(separator: ", ")), (phrases.timeLabel, time)]
         if let network = details.occasion.network { lines.append((phrases.networkLabel, network)) }
         return lines.map { ["name": $0, "value": $1] }
     }

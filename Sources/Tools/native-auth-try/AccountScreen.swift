@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// What a user can do on the account screen. The number of each action is its place in the list.
 private enum AccountAction: CaseIterable {
-    case profile, password, email, method, removeMethods, sessions, copy, delete
+    case profile, password, email, method, app, removeMethods, sessions, copy, delete
 
     func title(hasPassword: Bool) -> String {
         switch self {
@@ -13,6 +13,7 @@ private enum AccountAction: CaseIterable {
         case .password: hasPassword ? "change the password" : "choose a password (there is none)"
         case .email: "change the e-mail address"
         case .method: "add an address as a second factor"
+        case .app: "add an authenticator app as a second factor"
         case .removeMethods: "remove the second factor"
         case .sessions: "sign out all other devices"
         case .copy: "a copy of my data"
@@ -56,6 +57,7 @@ extension TryConversation {
                 return dialog.note("A second factor stands beside a password, and this account has none.")
             }
             try await addMethod(to: account)
+        case .app: try await addApp(to: account)
         case .removeMethods: try await removeMethods(of: account)
         case .sessions: try await endOtherSessions(of: account)
         case .copy: try await printCopy(of: account)
@@ -110,6 +112,8 @@ extension TryConversation {
         switch method.kind {
         case .password: ("method", "password")
         case .email: ("method", "e-mail to \(Terminal.harmless(method.maskedAddress ?? ""))")
+        case .authenticatorApp:
+            ("method", "authenticator app\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
         case .other(let kind): ("method", Terminal.harmless(kind))
         }
     }
@@ -159,6 +163,46 @@ extension TryConversation {
         dialog.note("From now on, codes can also go to \(address).")
     }
 
+    private mutating func addApp(to account: Account) async throws(TryEnd) {
+        let next = try await call { () async throws(AccountError) in try await account.addAuthenticatorApp() }
+        guard let next else { return }
+        let subject = TrySubject(activity: "change", name: account.username)
+        switch consume next {
+        case .keyRequired(let step): try await confirm(step, subject)
+        case .codeRequired(let step):
+            try await expectCode()
+            let proven = try await enter(step, subject) {
+                (step: consuming OwnMailboxCodeRequired, code) async throws(AccountError) in
+                try await step.submit(code: code)
+            } resend: { (step: consuming OwnMailboxCodeRequired) async throws(AccountError) in
+                try await step.resend()
+            }
+            switch consume proven {
+            case .success(let step): try await confirm(step, subject)
+            case .failure(let error): try dialog.refused(words(error, subject))
+            }
+        }
+    }
+
+    private mutating func confirm(
+        _ first: consuming AuthenticatorAppRequired, _ subject: TrySubject
+    ) async throws(TryEnd) {
+        dialog.note("Add this key to your authenticator app: \(first.info.groupedKey)")
+        dialog.note(
+            "Or show the app a QR code of this address, or open it on the phone: \(first.info.url.absoluteString)")
+        codes = .dialog
+        let added = try await enter(first, subject) {
+            (step: consuming AuthenticatorAppRequired, code) async throws(AccountError) in
+            try await step.submit(code: code)
+        } resend: { (step: consuming AuthenticatorAppRequired) async throws(AccountError) in
+            .next(step)
+        }
+        switch consume added {
+        case .success: dialog.note("From now on, the app shows codes for your sign-ins.")
+        case .failure(let error): try dialog.refused(words(error, subject))
+        }
+    }
+
     /// Asks for the codes of a step: of the new mailbox, and after a sign-in with the password alone of the own one first.
     ///
     /// - Returns: False when the server has ended the change.
@@ -192,11 +236,11 @@ extension TryConversation {
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }) else {
             return
         }
-        for method in methods where method.kind == .email {
+        for method in methods where method.kind == .email || method.kind == .authenticatorApp {
             guard try await call({ () async throws(AccountError) in try await account.remove(method) }) != nil else {
                 return
             }
-            dialog.note("\(method.maskedAddress ?? "The method") is removed.")
+            dialog.note("\(method.maskedAddress ?? "The authenticator app") is removed.")
         }
     }
 

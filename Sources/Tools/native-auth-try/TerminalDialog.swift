@@ -43,6 +43,11 @@ struct TerminalDialog: TryDialog {
     }
 
     func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace) {
+        guard !code.isOfApp else {
+            return say(
+                "Open your authenticator app: it shows a code of \(code.length) digits, and a new one every 30 seconds."
+            )
+        }
         let way = code.channel == "email" ? "by e-mail" : "by \(Terminal.harmless(code.channel))"
         say(
             "\(isResend ? "A new code" : "A code") of \(code.length) digits is on its way to "

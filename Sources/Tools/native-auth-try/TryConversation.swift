@@ -161,6 +161,8 @@ struct TryConversation {
     }
 
     private mutating func code(_ sent: SentCode, _ subject: TrySubject) async throws(TryEnd) -> CodeAnswer {
+        // No inbox has the code of an app.
+        if sent.isOfApp { return try await dialog.code(sent) }
         switch codes {
         case .dialog: return try await dialog.code(sent)
         case .given(let code):
@@ -203,6 +205,13 @@ extension SentCode: CodeInfo {
 }
 
 extension MethodCode: CodeInfo {}
+
+extension AuthenticatorKey: CodeInfo {}
+
+extension SentCode {
+    /// Whether an authenticator app shows the code.
+    var isOfApp: Bool { channel == "totp" }
+}
 
 /// The result of a request for another code.
 enum Resent<Step: ~Copyable & Sendable, Next: ~Copyable & Sendable>: ~Copyable, Sendable {

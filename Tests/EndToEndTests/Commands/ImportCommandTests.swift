@@ -276,6 +276,22 @@ struct ImportCommandTests {
                 #"{"email":"a14@example.com","secondFactor":[{"email":"b@example.com","name":"a\u0000b"}]}"#,
                 "secondFactor has a name"
             ),
+            (
+                #"{"email":"a18@example.com","authenticatorApps":["1234"]}"#,
+                "authenticatorApps has a value that is no key"
+            ),
+            (
+                #"{"email":"a19@example.com","authenticatorApps":"otpauth://totp/A?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&digits=8"}"#,
+                "authenticatorApps has a value that is no key"
+            ),
+            (
+                #"{"email":"a20@example.com","emailVerified":true,"authenticatorApps":7}"#,
+                "authenticatorApps is no key and no list"
+            ),
+            (
+                #"{"email":"a21@example.com","emailVerified":true,"authenticatorApps":["GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ","gezd gnbv gy3t qojq gezd gnbv gy3t qojq"]}"#,
+                "authenticatorApps has one key twice"
+            ),
         ]
         let text = lines.map(\.0).joined(separator: "\n") + "\n\n"
         let dry = try await place.load(text, "users.jsonl", ["--dry-run"])
@@ -387,6 +403,23 @@ struct ImportCommandTests {
         let shown = try await place.run(["user", "show", "dana"])
         #expect(shown.output.contains("city: Aarhus") && shown.output.contains("enabled"), "\(shown)")
         #expect(try await place.signIn("dana", Self.password).status == 200)
+        await place.end()
+    }
+
+    @Test("Authenticator apps of another system are the user's, and an address that is not verified brings none")
+    func authenticatorApps() async throws {
+        let place = try await Place()
+        let users = """
+            {"email":"dana@example.com","emailVerified":true,"passwordHash":"\(Self.bcrypt)","authenticatorApps":[{"secret":"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ","name":"Phone"}]}
+            {"email":"erik@example.com","emailVerified":true,"passwordless":true,"authenticatorApps":"otpauth://totp/Old:erik?secret=MFRGGZDFMZTWQ2LKMFRGGZDFMZTWQ2LK"}
+            {"email":"eve@example.com","passwordHash":"\(Self.bcrypt)","authenticatorApps":"MFRGGZDFMZTWQ2LKMFRGGZDFMZTWQ2LA"}
+            """
+        let loaded = try await place.load(users, "users.jsonl")
+        #expect(loaded.status == 0 && !loaded.output.contains("GEZDGNBV"), "\(loaded)")
+        for (name, hasApp) in [("dana@example.com", true), ("erik@example.com", true), ("eve@example.com", false)] {
+            let shown = try await place.run(["user", "methods", name])
+            #expect(shown.output.contains("Authenticator app") == hasApp, "\(shown)")
+        }
         await place.end()
     }
 

@@ -135,15 +135,16 @@ struct ResetStateTests {
                 ).effects
                 let user = SignInStateTests.user
                 let isRemoved = !isOwn && [.unknown, .password].contains(strength)
-                let rests = strength == .mailbox || strength == .twoFactors && age < month
+                let rests = [.mailbox, .codes].contains(strength) || strength == .twoFactors && age < month
                 let isSuspended = !isOwn && !isRemoved && rests && !wasSuspended
                 #expect(effects.contains(.write(.removeStrongMethods([method.id], of: user))) == isRemoved, "\(method)")
                 let suspends = effects.contains(.write(.setSuspension([method.id], of: user, SignInStateTests.now)))
                 #expect(suspends == isSuspended, "\(method)")
                 for channel in [Self.draft.email, SignInStateTests.contact] where !isOwn {
-                    let removed = FlowEffect.mailNotice(.methodRemoved, to: channel, about: [SignInStateTests.contact])
+                    let removed = FlowEffect.mailNotice(
+                        .methodRemoved, to: channel, about: [SignInStateTests.contact.masked])
                     let suspended = FlowEffect.mailNotice(
-                        .methodSuspended, to: channel, about: [SignInStateTests.contact])
+                        .methodSuspended, to: channel, about: [SignInStateTests.contact.masked])
                     #expect(effects.contains(removed) == isRemoved && effects.contains(suspended) == isSuspended)
                 }
             }

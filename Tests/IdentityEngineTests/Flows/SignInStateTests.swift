@@ -237,7 +237,8 @@ struct SignInStateTests {
             #expect(adds == isGood)
             let about = decision == confirmed ? Self.email : Self.contact
             #expect(
-                decision.effects.contains(.mailNotice(.methodRegistered, to: Self.email, about: [about])) == isGood)
+                decision.effects.contains(.mailNotice(.methodRegistered, to: Self.email, about: [about.masked]))
+                    == isGood)
         }
     }
 

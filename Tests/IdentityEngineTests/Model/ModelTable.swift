@@ -198,7 +198,7 @@ enum Answer: Hashable {
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
                 case .signedIn, .signedInBrowser, .ticket: .accepted(.signedIn)
-                case .revoked, .accountChanged: .accepted(.revoked)
+                case .revoked, .accountChanged, .enrolApp: .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
             }

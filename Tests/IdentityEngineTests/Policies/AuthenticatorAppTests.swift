@@ -12,6 +12,25 @@ struct AuthenticatorAppTests {
 
     private func code(_ step: Int, _ secret: AppSecret = secret) -> Secret<String> { secret.code(at: step) }
 
+    @Test("A key of another system is read as users and addresses write it, and another kind of code is refused")
+    func writtenKeys() {
+        let key = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+        for text in [
+            key, key.lowercased(), "gezd gnbv-gy3t qojq gezd gnbv gy3t qojq", "otpauth://totp/A:b?secret=\(key)",
+            "otpauth://totp/A:b?issuer=A&secret=\(key)&algorithm=SHA1&digits=6&period=30",
+            "OTPAUTH://TOTP/x?SECRET=\(key)",
+        ] {
+            #expect(AppSecret(written: text) == Self.secret, "\(text)")
+        }
+        for text in [
+            "", "GEZDGNBV", key + "!", "otpauth://hotp/A?secret=\(key)", "otpauth://totp/A?secret=\(key)&digits=8",
+            "otpauth://totp/A?secret=\(key)&algorithm=SHA256", "otpauth://totp/A?secret=\(key)&period=60",
+            "otpauth://totp/A", String(repeating: "A", count: 10_000), "Ａ" + key,
+        ] {
+            #expect(AppSecret(written: text) == nil, "\(text.prefix(80))")
+        }
+    }
+
     @Test("SEC-TOTP-1: the known answers of RFC 4226 appendix D")
     func counterCodes() {
         let answers = [

@@ -34,6 +34,7 @@ extension DirectoryAnswerName {
         case .step(.incorrectPassword): self = .incorrectPassword
         case .step(.unacceptablePassword): self = .unacceptablePassword
         case .step(.passwordNotUsed): self = .passwordNotUsed
+        case .step(.methodNotAllowed): self = .methodNotAllowed
         case .step(.locked): self = .locked
         case .step(.blockedContact), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
             .step(.nativeAuthDisabled),
@@ -55,13 +56,14 @@ extension DirectoryAnswerName {
         switch self {
         case .done: (204, nil)
         case .content, .sessionsEnded: (200, nil)
-        case .codeSent, .ownMailboxProven, .deletionScheduled: (202, nil)
+        case .codeSent, .ownMailboxProven, .appOffered, .deletionScheduled: (202, nil)
         case .invalidToken, .proofNeeded: (401, .invalidToken)
         case .insufficientScope, .readOnlyProperty, .lastMethod: (403, .denied)
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
-            .invalidContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .malformedBody,
+            .invalidContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .methodNotAllowed,
+            .malformedBody,
             .foreignOrigin:
             (400, .badRequest)
         case .mailboxThrottled, .locked, .tooManyChanges: (429, .tooManyRequests)
@@ -87,9 +89,11 @@ extension DirectoryAnswerName {
         case .incorrectPassword: "InvalidPassword"
         case .unacceptablePassword: "password_too_short"
         case .passwordNotUsed: "PasswordNotUsed"
+        case .methodNotAllowed: "MethodNotAllowed"
         case .locked: "AccountLocked"
         case .mailboxThrottled: "temporarily_unavailable"
-        case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .deletionScheduled, .invalidToken,
+        case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .appOffered, .deletionScheduled,
+            .invalidToken,
             .insufficientScope, .proofNeeded, .unknownProperty, .readOnlyProperty, .invalidValue, .changedMeanwhile,
             .notFound, .malformedBody, .foreignOrigin, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong,
             .headersTooLarge,
@@ -105,12 +109,14 @@ extension DirectoryOperation {
         switch self {
         case .changeProfile: #"{"city":"Ribe"}"#
         case .changePassword: #"{"newPassword":"\#(WireClient.newPassword)"}"#
-        case .renameMethod: #"{"displayName":"Home"}"#
+        case .renameMethod, .renameApp: #"{"displayName":"Home"}"#
+        case .addApp: "{}"
         case .addMethod, .changeEmail: #"{"emailAddress":"erik@new.example"}"#
-        case .confirmMethod, .confirmEmail: #"{"continuationToken":"none","code":"12345678"}"#
+        case .confirmMethod, .confirmEmail, .confirmApp: #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
-            .listPasswordMethods, .removeMethod, .listSessions, .endSession, .endOtherSessions, .keepAccount, .export:
+            .listPasswordMethods, .listAppMethods, .removeMethod, .removeApp, .listSessions, .endSession,
+            .endOtherSessions, .keepAccount, .export:
             nil
         }
     }
@@ -137,7 +143,8 @@ enum DirectoryTable {
     /// The operations of which a session may make 30 in an hour.
     static let limited: Set<DirectoryOperation> = [
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
-        .renameMethod, .addMethod, .confirmMethod, .changeEmail, .confirmEmail, .endSession, .endOtherSessions,
+        .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .changeEmail,
+        .confirmEmail, .endSession, .endOtherSessions,
         .keepAccount, .export,
     ]
 
@@ -170,6 +177,10 @@ enum DirectoryTable {
 
         func confirm(_ operation: DirectoryOperation, _ token: String, _ code: String) async throws -> WireAnswer {
             try await send(operation, #"{"continuationToken":"\#(token)","code":"\#(code)"}"#)
+        }
+
+        var account: AccountCaller {
+            get throws { AccountCaller(server: server, token: try #require(token)) }
         }
 
         func method() async throws -> String {
@@ -228,13 +239,15 @@ enum DirectoryTable {
     }
 
     static let rows: [DirectoryRow] =
-        successes + profile + password + contacts + objects + DirectoryOperation.allCases.flatMap(everywhere)
+        successes + profile + password + contacts + apps + objects + DirectoryOperation.allCases.flatMap(everywhere)
 
     private static let successes: [DirectoryRow] =
         ([
             (.readProfile, .content, "the user, with `ETag`"), (.changeProfile, .done, "the values are stored"),
             (.listMethods, .content, "all methods"), (.listEmailMethods, .content, "those by e-mail"),
             (.listPasswordMethods, .content, "the password, if there is one"),
+            (.listAppMethods, .content, "the authenticator apps"),
+            (.addApp, .appOffered, "the secret for the app, where the session has proven the own mailbox"),
             (.listSessions, .content, "the sessions"),
             (.export, .content, "the copy"), (.deleteAccount, .done, "the account is deleted, or was before"),
             (.endOtherSessions, .done, "there are no others any more"), (.keepAccount, .done, "the account stays"),
@@ -405,6 +418,121 @@ enum DirectoryTable {
             },
         ]
 
+    /// A user who has proven the own mailbox, and a new app.
+    private static func byApp() async throws -> (Caller, TestApp) {
+        let caller = try await byCode()
+        return (caller, try await TestApp.add(to: try caller.account))
+    }
+
+    private static let apps: [DirectoryRow] = [
+        row(.addApp, .codeSent, "a code was mailed to the own mailbox, which the session has not proven") {
+            try await byPassword { $0.enrolment = .proven }.send(.addApp)
+        },
+        row(.addApp, .methodNotAllowed, "the tenant offers no apps, or the user has three") {
+            let server = try tenantServer { $0.tenant.offersApps = false }
+            _ = try await server.signUp(erik)
+            let tokens = try await server.signInWithCode(erik, scope: scope)
+            return try await Caller(server: server, transport: server.transport, token: tokens.text("access_token"))
+                .send(.addApp)
+        },
+        row(.addApp, .unusableToken, "the `continuationToken` is not good any more, or is for another user") {
+            try await byCode().send(.addApp, #"{"continuationToken":"none"}"#)
+        },
+        row(.addApp, .tooManyCodes, "the addition has sent as many codes as it may") {
+            let caller = try await byPassword { $0.enrolment = .proven }
+            var last = try await caller.send(.addApp)
+            for _ in 0..<10 where last.status == 202 {
+                let token = try #require(last.text("continuationToken"))
+                caller.server.clock.advance(by: .seconds(60))
+                last = try await caller.send(.addApp, #"{"continuationToken":"\#(token)"}"#)
+            }
+            return last
+        },
+        row(.addApp, .mailboxThrottled, "the mailbox, or the tenant, gets no more codes now") {
+            let caller = try await byPassword {
+                $0.enrolment = .proven
+                $0.limits = TimeLimits()
+            }
+            var last = try await caller.send(.addApp)
+            for _ in 0..<30 where last.status == 202 { last = try await caller.send(.addApp) }
+            return last
+        },
+        row(.confirmApp, .appOffered, "the own mailbox is proven: the secret for the app") {
+            let caller = try await byPassword { $0.enrolment = .proven }
+            let token = try #require(try await caller.send(.addApp).text("continuationToken"))
+            return try await caller.confirm(
+                .confirmApp, token, try await caller.server.mailbox.code(to: IdentityTestServer.email))
+        },
+        row(.confirmApp, .done, "the app is added") {
+            let caller = try await byCode()
+            let offered = try await caller.send(.addApp)
+            let app = try TestApp(offered)
+            return try await caller.confirm(
+                .confirmApp, try #require(offered.text("continuationToken")), app.code(at: caller.server.clock.now))
+        },
+        row(.confirmApp, .incorrectCode, "the code is wrong") {
+            let caller = try await byCode()
+            let token = try #require(try await caller.send(.addApp).text("continuationToken"))
+            return try await caller.confirm(.confirmApp, token, "12")
+        },
+        row(.confirmApp, .expiredCode, "the code to the own mailbox is older than 10 minutes") {
+            let caller = try await byPassword {
+                $0.enrolment = .proven
+                $0.codeLifetime = 120
+            }
+            let token = try #require(try await caller.send(.addApp).text("continuationToken"))
+            let code = try await caller.server.mailbox.code(to: IdentityTestServer.email)
+            caller.server.clock.advance(by: .seconds(121))
+            return try await caller.confirm(.confirmApp, token, code)
+        },
+        row(.confirmApp, .unusableToken, "the `continuationToken` is not good any more, or is for another user") {
+            try await byCode().send(.confirmApp)
+        },
+        row(.confirmApp, .mailboxThrottled, "too many wrong codes") {
+            let caller = try await byPassword { settings in
+                var limits = TimeLimits()
+                limits.wrongCodesPerDay = 1
+                limits.guessesOverBudget = 0
+                settings.limits = limits
+                settings.enrolment = .proven
+            }
+            let token = try #require(try await caller.send(.addApp).text("continuationToken"))
+            var last = try await caller.confirm(.confirmApp, token, "00000000")
+            for guess in 1..<4 where last.status == 400 {
+                last = try await caller.confirm(.confirmApp, token, "0000000\(guess)")
+            }
+            return last
+        },
+        row(.renameApp, .done, "the app has the name") {
+            let (caller, app) = try await byApp()
+            return try await caller.send(.renameApp, id: try await app.id(of: try caller.account))
+        },
+        row(.renameApp, .invalidValue, "the name is longer than 64 characters") {
+            let name = String(repeating: "x", count: 65)
+            return try await byCode().send(.renameApp, #"{"displayName":"\#(name)"}"#)
+        },
+        row(.removeApp, .done, "the app is removed") {
+            let (caller, app) = try await byApp()
+            let id = try await app.id(of: try caller.account)
+            let strong = try await app.signIn(withCode: erik, to: caller.server, scope: scope)
+            return try await Caller(
+                server: caller.server, transport: caller.transport, token: strong.text("access_token")
+            ).send(.removeApp, id: id)
+        },
+        row(.removeApp, .lastMethod, "the user needs a second factor, and it is the last method") {
+            let (caller, app) = try await byApp()
+            let id = try await app.id(of: try caller.account)
+            let user = try #require(try await caller.server.storedUsers().first)
+            let event = AuditEvent(.factorRuleChanged, at: caller.server.clock.now, tenant: user.tenant, user: user.id)
+            _ = try await caller.server.engine.ports.users.setFactorRule(
+                .requiresSecondFactor(true), of: user.id, in: user.tenant, event: event)
+            let strong = try await app.signIn(withCode: erik, to: caller.server, scope: scope)
+            return try await Caller(
+                server: caller.server, transport: caller.transport, token: strong.text("access_token")
+            ).send(.removeApp, id: id)
+        },
+    ]
+
     /// A user who has changed the address, with the code that takes it back in the old mailbox.
     private static func changed() async throws -> Caller {
         let caller = try await byCode()
@@ -457,7 +585,8 @@ enum DirectoryTable {
                 return try await caller.send(.removeMethod, id: id)
             },
         ]
-        + ([.endSession, .renameMethod, .removeMethod] as [DirectoryOperation]).map { operation in
+        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp] as [DirectoryOperation]).map {
+            operation in
             row(operation, .notFound, "the user has no such object") { try await byCode().send(operation) }
         }
 

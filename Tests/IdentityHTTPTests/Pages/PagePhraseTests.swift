@@ -36,6 +36,8 @@ extension PagePhrase {
             .deviceTitle, .deviceHelp, .wrongDeviceCode, .deviceAllowTitle(app: "Fabrikam Café"),
             .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
             .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
+            .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp, .wrongAppCode,
+            .appNotAllowed,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -62,7 +64,8 @@ extension PagePhrase {
             .lastMethod, .addressTaken, .addressNotUsable,
             .deviceTitle,
             .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
-            .deviceDeclined:
+            .deviceDeclined, .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp,
+            .wrongAppCode, .appNotAllowed:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),

@@ -39,6 +39,7 @@ extension AnswerName {
             case .revoked: .revoked
             case .redirectToBrowser: .redirectToBrowser
             case .accountChanged: .accountChanged
+            case .enrolApp: .enrolApp
             }
     }
 
@@ -58,6 +59,7 @@ extension AnswerName {
             case .unacceptablePassword(.banned): .passwordBanned
             case .unacceptablePassword(.recentlyUsed): .passwordRecentlyUsed
             case .passwordNotUsed: .passwordNotUsed
+            case .methodNotAllowed: .methodNotAllowed
             case .invalidAttributes: .invalidAttributes
             case .refusedAttributes: .refusedAttributes
             case .blockedByHook: .blockedByHook
@@ -181,7 +183,8 @@ extension AnswerName {
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
                 "client_info",
             ])
-        case .revoked, .accountChanged: Wire([])
+        case .revoked, .accountChanged, .enrolApp: Wire([])
+        case .methodNotAllowed: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .daemonToken: Wire(["token_type", "expires_in", "ext_expires_in", "access_token"])
         case .unknownDaemon: Wire("unauthorized_client", 700_016)
         case .daemonWithoutProof: Wire("invalid_client", 7_000_216, status: 401)
@@ -303,7 +306,8 @@ extension AnswerName {
             .assertionOutsideItsTime, .scopeNotDefault,
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
-            .awaitReset, .passwordChanged, .signIn, .signedIn, .browserTicket, .revoked, .accountChanged,
+            .awaitReset, .passwordChanged, .signIn, .signedIn, .browserTicket, .revoked, .accountChanged, .enrolApp,
+            .methodNotAllowed,
             .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
             .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
@@ -1189,7 +1193,8 @@ enum EndpointTable {
         }
         for name in AnswerName.allCases where name.endpoints.isEmpty {
             let elsewhere: Set<AnswerName> = [
-                .revoked, .accountChanged, .unknownTenantOfDocument, .misdirected, .unknownPath, .broken,
+                .revoked, .accountChanged, .enrolApp, .methodNotAllowed, .unknownTenantOfDocument, .misdirected,
+                .unknownPath, .broken,
             ]
             #expect(elsewhere.contains(name))
         }

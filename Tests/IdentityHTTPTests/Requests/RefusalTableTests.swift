@@ -48,8 +48,9 @@ extension Refusal {
         case .passwordChangeRequired: .locked(seconds: 7)
         case .locked: .accountDisabled
         case .accountDisabled: .unknownMethod
-        case .unknownMethod: .invalidContact
+        case .unknownMethod: .methodNotAllowed
         case .invalidContact: .blockedContact
+        case .methodNotAllowed: .invalidContact
         case .blockedContact: .mailboxRefuses
         case .mailboxRefuses: .secondFactorNeeded
         case .secondFactorNeeded: .unusableRefreshToken
@@ -102,6 +103,8 @@ extension Refusal {
         case .throttled, .enumerationLimited: []
         // Native clients send no code, and those of docs/protocol.md §14.1 no proof of possession.
         case .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed: []
+        // Of the account API alone.
+        case .methodNotAllowed: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -268,7 +271,7 @@ extension RequestFault {
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
         #expect(
-            Refusal.all.count == 39 + PasswordFault.allCases.count + ProofFault.allCases.count
+            Refusal.all.count == 40 + PasswordFault.allCases.count + ProofFault.allCases.count
                 + CodeFault.allCases.count
                 + DeviceFault.allCases.count)
         for refusal in Refusal.all {

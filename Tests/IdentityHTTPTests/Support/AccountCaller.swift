@@ -17,6 +17,12 @@ struct AccountCaller {
     /// Empty when the sign-in asked for none.
     var refreshToken: String
 
+    init(server: IdentityTestServer, token: String) {
+        self.server = server
+        self.token = token
+        refreshToken = ""
+    }
+
     init(_ answer: WireAnswer, _ server: IdentityTestServer) throws {
         self.server = server
         token = try #require(answer.text("access_token"), "\(answer)")

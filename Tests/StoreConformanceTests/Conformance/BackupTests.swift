@@ -134,7 +134,10 @@ struct BackupTests {
                     "refresh_families ADD COLUMN key_thumbprint TEXT",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT",
-                    "strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox'", #"outbox ADD COLUMN "user" BLOB"#,
+                    "strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox'",
+                    "strong_methods ADD COLUMN secret BLOB", "strong_methods ADD COLUMN spent_step INTEGER",
+                    "strong_methods ADD COLUMN drift INTEGER", "strong_methods ADD COLUMN last_offset INTEGER",
+                    #"outbox ADD COLUMN "user" BLOB"#,
                 ] {
                     _ = try await store.unsafeSQL("ALTER TABLE \(column)")
                 }

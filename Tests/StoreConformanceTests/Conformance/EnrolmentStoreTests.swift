@@ -56,6 +56,40 @@ struct EnrolmentStoreTests {
     }
 
     @Test(
+        "SEC-TOTP-2: an authenticator app reads back with its sealed secret, and no step is spent twice",
+        arguments: StoreUnderTest.available)
+    func authenticatorApps(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            func app(_ number: Int) -> StrongMethod {
+                StrongMethod(
+                    id: UUID(),
+                    kind: .app(
+                        EnrolledApp(
+                            sealedSecret: Data(repeating: UInt8(number), count: 52),
+                            clock: AppClock(spentStep: 1_000 + number, drift: -1, lastOffset: 1))),
+                    provenAt: noon + TimeInterval(number), enrolment: Enrolment(.codes, authenticatedAt: noon))
+            }
+            let (first, second, foreign) = (app(1), app(2), app(3))
+            try await store.perform(
+                .createUser(ada), .createUser(eve), .addStrongMethod(first, to: ada.id),
+                .addStrongMethod(second, to: ada.id), .addStrongMethod(foreign, to: eve.id))
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [first, second])
+            let spent = AppClock(spentStep: 1_005, drift: 2, lastOffset: 0)
+            try await store.perform(.spendStep(first.id, of: ada.id, spent))
+            var after = first
+            after.kind = .app(EnrolledApp(sealedSecret: Data(repeating: 1, count: 52), clock: spent))
+            for (method, user, step) in [(first, ada, 1_005), (first, ada, 1_004), (foreign, ada, 2_000)] {
+                await #expect(throws: StoreError.self) {
+                    try await store.perform(.spendStep(method.id, of: user.id, AppClock(spentStep: step)))
+                }
+            }
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [after, second])
+            #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
+        }
+    }
+
+    @Test(
         "SEC-ENR-7: methods are suspended, used again and removed one by one, and never those of another user",
         arguments: StoreUnderTest.available)
     func methodsAreSuspendedAndRemoved(_ sut: StoreUnderTest) async throws {

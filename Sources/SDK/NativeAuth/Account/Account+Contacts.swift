@@ -9,6 +9,8 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
         case password
         /// Codes by e-mail, as a second factor.
         case email
+        /// Codes of an authenticator app, as a second factor.
+        case authenticatorApp
         /// A kind that this version does not know, with the server's word for it.
         case other(String)
     }
@@ -32,6 +34,7 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
             switch method.type {
             case Directory.Method.password: .password
             case Directory.Method.email: .email
+            case Directory.Method.app: .authenticatorApp
             case let other: .other(other)
             }
         name = method.displayName
@@ -58,14 +61,18 @@ extension Account {
     ) async throws(AccountError) {
         let id = correlationID ?? client.makeCorrelationID()
         let body = try Self.body(["displayName": name.map(JSONValue.string) ?? .null], id)
-        try await change(.renameMethod, id: method.id, body: body, correlationID: id)
+        try await change(
+            method.kind == .authenticatorApp ? .renameApp : .renameMethod, id: method.id, body: body,
+            correlationID: id)
     }
 
     /// Removes a method of the second factor. The server tells each mailbox of the user, and ends the other sessions.
     ///
     /// - Throws: ``AccountError/proofRequired(_:_:)``, ``AccountError/lastMethod(_:)``, and others.
     public func remove(_ method: AccountMethod, correlationID: UUID? = nil) async throws(AccountError) {
-        try await change(.removeMethod, id: method.id, correlationID: correlationID ?? client.makeCorrelationID())
+        try await change(
+            method.kind == .authenticatorApp ? .removeApp : .removeMethod, id: method.id,
+            correlationID: correlationID ?? client.makeCorrelationID())
     }
 
     /// Begins to add an address as a method of the second factor: codes prove it.
@@ -223,7 +230,8 @@ struct ContactCodeState: StepState {
         case .changeEmailCode: kind = .email
         case .addMethodCode: kind = .method
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
-            .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted:
+            .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
+            .authenticatorApp:
             return nil
         }
         self.code = code
@@ -277,7 +285,7 @@ struct ContactCodeState: StepState {
 
 extension Flow {
     /// The account that the flow changes.
-    fileprivate func account() throws(AccountError) -> Account {
+    func account() throws(AccountError) -> Account {
         guard let account = homeAccountID.flatMap({ client.account(homeAccountID: $0) }) else {
             throw .signInRequired(local("The user is not signed in any more."))
         }

@@ -12,8 +12,8 @@ public enum AccountError: NativeAuthFailure, FlowFailure {
     /// The user must prove who they are again, because the call could take the account away from them: begin
     /// ``Account/signInAgain(for:password:correlationID:)``, and repeat the call after it.
     case proofRequired(ProofDemand, ErrorDetails)
-    /// The application may not ask for this, it takes no password, the user has none to add a method beside, or the user
-    /// may not change the attribute; with its name, if it is about one.
+    /// The application may not ask for this, it takes no password, the user has none to add a method beside, may not add such a
+    /// method or another one, or may not change the attribute; with its name, if it is about one.
     case notAllowed(attribute: String?, ErrorDetails)
     /// A value breaks a rule, or the attribute is unknown or may not be removed; with its name, if the server says it.
     case invalidAttribute(String?, ErrorDetails)
@@ -81,7 +81,7 @@ public enum AccountError: NativeAuthFailure, FlowFailure {
             case (403, _): .notAllowed(attribute: target, details)
             case (404, _) where reply != nil: .notFound(details)
             case (412, _): .changedMeanwhile(details)
-            case (400, .passwordNotUsed): .notAllowed(attribute: nil, details)
+            case (400, .passwordNotUsed), (400, .methodNotAllowed): .notAllowed(attribute: nil, details)
             case (400, .nameTaken): .nameTaken(target, details)
             case (400, .incorrectPassword): .incorrectPassword(details)
             case (400, .invalidContact): .invalidContact(details)

@@ -100,7 +100,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case signUpCode, signUpPassword, signUpAttributes, signUpCompleted
         case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
         case resetCode, newPassword, resetCompleted
-        case changeEmailCode, addMethodCode
+        case changeEmailCode, addMethodCode, ownMailboxCode, authenticatorApp
     }
 
     let flow: Flow
@@ -121,6 +121,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         var expiresIn: Int?
         var isPasswordUnused: Bool?
         var homeAccountID: String?
+        var authenticatorKey: AuthenticatorKey?
     }
 
     private static let version: UInt8 = 1

@@ -1,10 +1,10 @@
 public import PortableFoundation
 
-/// A code that was sent to the user. Its description contains neither the address nor the number (`SDK-LOG-1`).
+/// A code that was sent to the user, or that an authenticator app shows. Its description contains neither the address nor the number (`SDK-LOG-1`).
 public struct SentCode: Hashable, Sendable, Codable {
-    /// The address or number of the target; masked, except at the registration of a method.
+    /// The address or number of the target, masked except at the registration of a method; or the name of the app.
     public let sentTo: String
-    /// `email` or `sms`; unknown values are kept.
+    /// `email`, `sms`, or `totp` for an authenticator app, to which nothing is sent; unknown values are kept.
     public let channel: String
     /// The number of the code's characters.
     public let length: Int

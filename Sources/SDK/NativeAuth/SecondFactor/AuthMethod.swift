@@ -6,10 +6,10 @@ public struct AuthMethod: Hashable, Sendable, Codable {
     public let id: String
     /// `oob`; unknown values are kept.
     public let challengeType: String
-    /// `email` or `sms`; unknown values are kept.
+    /// `email`, `sms`, or `totp` for an authenticator app, which shows the code; unknown values are kept.
     public let channel: String
-    /// The target of the code: the masked address of a second factor, or the account's address for a method to
-    /// register.
+    /// The target of the code: the masked address of a second factor, the name of an app, or the account's address for a
+    /// method to register.
     public let loginHint: String?
 
     init(_ method: IntrospectReply.Method) {

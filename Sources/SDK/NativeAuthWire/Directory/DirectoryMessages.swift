@@ -4,8 +4,9 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     case readProfile, changeProfile, deleteAccount
     case changePassword
     case endAllSessions, endAllSessionsBeta
-    case listMethods, listEmailMethods, listPasswordMethods
+    case listMethods, listEmailMethods, listPasswordMethods, listAppMethods
     case removeMethod, renameMethod, addMethod, confirmMethod
+    case removeApp, renameApp, addApp, confirmApp
     case changeEmail, confirmEmail
     /// Needs no token: the owner of an old address may have no session any more.
     case undoEmailChange
@@ -22,11 +23,13 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
 
     package var method: Method {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .export: .get
-        case .changeProfile, .renameMethod: .patch
-        case .deleteAccount, .removeMethod, .endSession: .delete
-        case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .changeEmail,
-            .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
+            .export:
+            .get
+        case .changeProfile, .renameMethod, .renameApp: .patch
+        case .deleteAccount, .removeMethod, .removeApp, .endSession: .delete
+        case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
+            .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
             .post
         }
     }
@@ -41,6 +44,11 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .listMethods: "graph/v1.0/me/authentication/methods"
         case .listEmailMethods: "graph/v1.0/me/authentication/emailMethods"
         case .listPasswordMethods: "graph/v1.0/me/authentication/passwordMethods"
+        case .listAppMethods: "graph/v1.0/me/authentication/softwareOathMethods"
+        case .removeApp: "graph/v1.0/me/authentication/softwareOathMethods/{id}"
+        case .renameApp: "graph/beta/me/authentication/softwareOathMethods/{id}"
+        case .addApp: "graph/beta/me/nativeAuth.addAuthenticatorApp"
+        case .confirmApp: "graph/beta/me/nativeAuth.confirmAuthenticatorApp"
         case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
         case .renameMethod: "graph/beta/me/authentication/emailMethods/{id}"
         case .addMethod: "graph/beta/me/nativeAuth.addEmailMethod"
@@ -66,10 +74,12 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
-        case .listMethods, .listEmailMethods, .listPasswordMethods:
+        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods:
             ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
         case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
             ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
+        case .removeApp, .renameApp, .addApp, .confirmApp:
+            ["User.ReadWrite", "UserAuthMethod-SoftwareOATH.ReadWrite"]
         case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
         case .undoEmailChange: []
         }
@@ -79,10 +89,11 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     /// take the account away from its user. A change of the password proves itself by the current one.
     package var needsProof: Bool {
         switch self {
-        case .deleteAccount, .removeMethod, .addMethod, .changeEmail: true
+        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .changeEmail: true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
-            .listEmailMethods, .listPasswordMethods, .renameMethod, .confirmMethod, .confirmEmail, .undoEmailChange,
-            .listSessions, .endSession, .endOtherSessions, .keepAccount, .export:
+            .listEmailMethods, .listPasswordMethods, .listAppMethods, .renameMethod, .confirmMethod, .renameApp,
+            .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
+            .export:
             false
         }
     }
@@ -115,6 +126,7 @@ package enum DirectoryErrorDetail: String, Hashable, Sendable, CaseIterable {
     case tooManyCodes = "TooManyCodes"
     case unusableToken = "ContinuationTokenInvalid"
     case lastMethod = "LastMethod"
+    case methodNotAllowed = "MethodNotAllowed"
 }
 
 /// An error of the directory.
@@ -195,6 +207,15 @@ package enum Directory {
         }
     }
 
+    /// Begins to add an authenticator app, or sends the code to the own mailbox again with the token of a running one.
+    package struct NewApp: Codable, Sendable {
+        package var continuationToken: String?
+
+        package init(continuationToken: String? = nil) {
+            self.continuationToken = continuationToken
+        }
+    }
+
     package struct ConfirmContact: Codable, Sendable {
         package var continuationToken: String
         package var code: String
@@ -213,6 +234,10 @@ package enum Directory {
         package var targetLabel: String?
         /// Seconds until another code can be asked for.
         package var resendAfter: Int?
+        /// The secret for an authenticator app in base32, shown once: the next code is the app's.
+        package var secretKey: String?
+        /// The same as an address of the scheme `otpauth`, for a QR code or a link.
+        package var keyUri: String?
 
         package init(continuationToken: String, codeLength: Int?, targetLabel: String?, resendAfter: Int?) {
             self.continuationToken = continuationToken
@@ -268,6 +293,7 @@ package enum Directory {
 
     package struct Method: Codable, Sendable {
         package static let email = "#microsoft.graph.emailAuthenticationMethod"
+        package static let app = "#microsoft.graph.softwareOathAuthenticationMethod"
         package static let password = "#microsoft.graph.passwordAuthenticationMethod"
         /// The id that the vendor gives every password.
         package static let passwordID = "28c10230-6103-485e-b985-444c60001490"

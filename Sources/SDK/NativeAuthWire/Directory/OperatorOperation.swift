@@ -3,7 +3,7 @@
 package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listUsers, countUsers, createUser, readUser, changeUser, deleteUser
     case endUserSessions, listUserSessions
-    case listUserMethods, listUserEmailMethods, listUserPasswordMethods, removeUserMethod
+    case listUserMethods, listUserEmailMethods, listUserPasswordMethods, removeUserMethod, listUserApps, removeUserApp
     case exportUser
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
@@ -36,7 +36,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     package var method: DirectoryOperation.Method {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .readOrganization,
+            .listUserPasswordMethods, .listUserApps, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
             .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow, .listFlowApplications,
@@ -52,7 +53,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
             .patch
-        case .deleteUser, .removeUserMethod, .purgeUser, .deleteApplication, .deleteGrant, .deleteRoleAssignment,
+        case .deleteUser, .removeUserMethod, .removeUserApp, .purgeUser, .deleteApplication, .deleteGrant,
+            .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
             .removeGroupMember, .deleteExtension, .deleteListener:
             .delete
@@ -118,6 +120,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listUserEmailMethods: return "graph/v1.0/users/{id}/authentication/emailMethods"
         case .listUserPasswordMethods: return "graph/v1.0/users/{id}/authentication/passwordMethods"
         case .removeUserMethod: return "graph/v1.0/users/{id}/authentication/emailMethods/{method}"
+        case .listUserApps: return "graph/v1.0/users/{id}/authentication/softwareOathMethods"
+        case .removeUserApp: return "graph/v1.0/users/{id}/authentication/softwareOathMethods/{method}"
         case .exportUser: return "graph/beta/users/{id}/nativeAuth.export"
         case .listDeletedUsers: return "graph/v1.0/directory/deletedItems/microsoft.graph.user"
         case .readDeletedUser, .purgeUser: return "graph/v1.0/directory/deletedItems/{id}"
@@ -151,6 +155,13 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
                 "UserAuthMethod-Email.ReadWrite.All",
             ]
         case .removeUserMethod: ["UserAuthMethod-Email.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
+        case .listUserApps:
+            [
+                "UserAuthenticationMethod.Read.All", "UserAuthenticationMethod.ReadWrite.All",
+                "UserAuthMethod-SoftwareOATH.ReadWrite.All",
+            ]
+        case .removeUserApp:
+            ["UserAuthMethod-SoftwareOATH.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .exportUser: ["User.Export.All"]
         case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
         case .listApplications, .readApplication, .readApplicationByAppID:
@@ -210,7 +221,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             true
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
-            .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser, .readOrganization,
+            .listUserApps, .removeUserApp, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser,
+            .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .createServicePrincipal, .readServicePrincipal, .readServicePrincipalByAppID,
             .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees, .listUserFlows, .readUserFlow,

@@ -139,6 +139,9 @@ package struct DirectoryCaller: Sendable {
         }
     }
 
+    /// Whether the session has proven two factors.
+    var hasTwoFactors: Bool { proof.methods.contains("mfa") }
+
     /// Whether the session has proven the mailbox that the account has now, and not one that it had before.
     var provesOwnMailbox: Bool {
         let isReplaced =
@@ -152,20 +155,21 @@ package struct DirectoryCaller: Sendable {
     }
 
     /// What an account with a second factor asks for besides a sign-in. Where no method can add a factor, because there is
-    /// no password or the password came from the mailbox of the only method, the account's mailbox is all that protects
-    /// the account, and is what it asks for.
+    /// no password beside mailboxes or the password came from the mailbox of the only method, the account's mailbox is all
+    /// that protects the account, and is what it asks for.
     private var demandedFactor: DemandedFactor? {
         guard account.requiresSecondFactor || !account.strongMethods.isEmpty else { return nil }
-        guard let own = EmailAddress(stored: account.user.email), account.passwordHash != nil else {
-            return .ownMailbox
-        }
-        let password = Authentication(
+        guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
+        let hasPassword = account.passwordHash != nil
+        let first = Authentication(
             account: .account(user, credentialVersion: account.credentialVersion), email: own, origin: .signIn,
-            knowsPassword: true, passwordIsFromReset: account.passwordIsFromReset, mailboxes: [],
-            authenticatedAt: proof.authenticatedAt, capabilities: [])
+            knowsPassword: hasPassword, passwordIsFromReset: account.passwordIsFromReset,
+            mailboxes: hasPassword ? [] : [own], authenticatedAt: proof.authenticatedAt, capabilities: [])
         let canGiveSecond = account.strongMethods.contains { method in
             switch method.kind {
-            case .mailbox: password.proving(method).factors > 1
+            // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
+            case .mailbox: hasPassword && first.proving(method).factors > 1
+            case .app: first.proving(method).factors > 1
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true
             }

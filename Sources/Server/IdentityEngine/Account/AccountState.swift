@@ -13,6 +13,12 @@ package import PortableFoundation
 ///     provingOwn --> provingNew: right code
 ///     provingNew --> provingNew: challenge / mail, wrong code
 ///     provingNew --> [*]: right code / contact
+///     [*] --> provingOwnForApp: new app, own mailbox not proven / mail
+///     [*] --> confirmingApp: new app
+///     provingOwnForApp --> provingOwnForApp: challenge / mail, wrong code
+///     provingOwnForApp --> confirmingApp: right code
+///     confirmingApp --> confirmingApp: wrong code
+///     confirmingApp --> [*]: right code of the app / app
 /// ```
 package enum AccountState: Hashable, Sendable, Codable {
     /// The request is complete: it holds the current password, or the session is the proof.
@@ -21,12 +27,17 @@ package enum AccountState: Hashable, Sendable, Codable {
     case provingOwn(ContactChange)
     /// A code for the new contact is awaited, or to be asked for.
     case provingNew(ContactChange)
+    /// A code for the account's own mailbox is awaited before an app is added.
+    case provingOwnForApp(NewApp)
+    /// The user was shown the secret, and must give a code of the app.
+    case confirmingApp(NewApp)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .changingPassword: []
-        case .provingOwn, .provingNew: [.challengeAccount, .submitAccountCode]
+        case .provingOwn, .provingNew, .provingOwnForApp: [.challengeAccount, .submitAccountCode]
+        case .confirmingApp: .submitAccountCode
         }
     }
 
@@ -35,6 +46,7 @@ package enum AccountState: Hashable, Sendable, Codable {
         switch self {
         case .changingPassword(let account, _): account
         case .provingOwn(let change), .provingNew(let change): change.proven.account
+        case .provingOwnForApp(let new), .confirmingApp(let new): new.proven.account
         }
     }
 
@@ -44,13 +56,14 @@ package enum AccountState: Hashable, Sendable, Codable {
         case .changingPassword(_, let own): own
         case .provingOwn(let change): change.proven.email
         case .provingNew(let change): change.contact
+        case .provingOwnForApp(let new), .confirmingApp(let new): new.proven.email
         }
     }
 
     /// The purpose of the code.
     package var purpose: MailContent.Purpose {
         switch self {
-        case .changingPassword, .provingOwn: .accountChange
+        case .changingPassword, .provingOwn, .provingOwnForApp, .confirmingApp: .accountChange
         case .provingNew(let change):
             switch change.kind {
             case .email: .emailChange
@@ -58,6 +71,24 @@ package enum AccountState: Hashable, Sendable, Codable {
             }
         }
     }
+}
+
+/// An authenticator app that is being added to an account.
+package struct NewApp: Hashable, Sendable, Codable {
+    /// The largest number of apps of an account (`SEC-ENR-13`).
+    package static let most = 3
+
+    /// What the session has proven, and this flow since.
+    package var proven: Authentication
+    /// The proofs under which the app is enrolled.
+    package var strength: Enrolment.Strength
+    /// The session that asks; it survives the change.
+    package var session: UUID?
+    /// The id of the method, and the secret that the user is shown, only in the sealed token (`SEC-TOTP-7`).
+    package var method: UUID
+    package var secret: Data
+    /// When the user was shown it; codes of an earlier time do not count. Nil: not yet.
+    package var shownAt: Date?
 }
 
 /// A new contact of an account.

@@ -12,12 +12,14 @@ package enum AccountCommand: Sendable {
     case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool, form: String = "")
     /// Make an address the account's e-mail address, or a method of the second factor.
     case addContact(String, ContactChange.Kind)
+    /// Add an authenticator app.
+    case addApp
 
     var traits: CommandTraits {
         switch self {
         case .changePassword(let current, _, _, _):
             CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
-        case .addContact: CommandTraits(beginsFlow: true)
+        case .addContact, .addApp: CommandTraits(beginsFlow: true)
         }
     }
 }
@@ -45,15 +47,9 @@ extension Engine {
             guard kind == .email || caller.account.passwordHash != nil else {
                 return context.outcome(.refused(.passwordNotUsed))
             }
-            let methods = caller.proof.methods
-            let proven = Authentication(
-                account: .account(caller.user, credentialVersion: version), email: own, origin: .signIn,
-                knowsPassword: methods.contains("pwd"), passwordIsFromReset: caller.account.passwordIsFromReset,
-                mailboxes: caller.provesOwnMailbox && !methods.contains("mfa") && !caller.account.hasStandIn
-                    ? [own] : [],
-                authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
+            let proven = proven(by: caller, own)
             let change = ContactChange(
-                kind: kind, contact: contact, proven: proven, hasTwoFactors: methods.contains("mfa"),
+                kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
                 session: caller.session)
             if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
             // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
@@ -61,13 +57,68 @@ extension Engine {
                 (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors
                 && !proven.hasCodeOfOwnAddress && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
-            let secret = Data(caller.proof.secret.reveal().utf8)
-            let flow = ports.randomness.uuid(at: context.now)
-            let step = Step(
-                context: context, envelope: envelope(flow, state, context), secret: secret,
-                requestDigest: Vault.fingerprint([secret, Data(flow.uuidString.utf8)]))
-            return try await challengeAccount(caller.user, step)
+            return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
+        case .addApp:
+            guard context.tenant.offersApps, caller.account.strongMethods.count(where: \.isApp) < NewApp.most else {
+                return context.outcome(.refused(.methodNotAllowed))
+            }
+            let proven = proven(by: caller, own)
+            let new = NewApp(
+                proven: proven, strength: strength(caller.hasTwoFactors, proven, caller.account),
+                session: caller.session, method: ports.randomness.uuid(),
+                secret: AppSecret(drawnBy: ports.randomness).bytes.reveal())
+            // The first method beside the password needs the account's own mailbox (SEC-ENR-2).
+            guard caller.hasTwoFactors || proven.hasCodeOfOwnAddress || context.enrolment == .compatible else {
+                return try await challengeAccount(
+                    caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
+            }
+            return try await offer(new, firstStep(.provingOwnForApp(new), of: caller, in: context))
         }
+    }
+
+    /// What the caller's session has proven.
+    private func proven(by caller: DirectoryCaller, _ own: EmailAddress) -> Authentication {
+        Authentication(
+            account: .account(caller.user, credentialVersion: caller.account.credentialVersion), email: own,
+            origin: .signIn, knowsPassword: caller.proof.methods.contains("pwd"),
+            passwordIsFromReset: caller.account.passwordIsFromReset,
+            mailboxes: caller.provesOwnMailbox && !caller.hasTwoFactors && !caller.account.hasStandIn ? [own] : [],
+            authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
+    }
+
+    /// The proofs under which an app is enrolled. A user of codes has nothing but the mailbox: the app is a factor beside it
+    /// (design record 0040).
+    private func strength(
+        _ hasTwoFactors: Bool, _ proven: Authentication, _ account: UserAccount
+    ) -> Enrolment.Strength {
+        if hasTwoFactors { return .twoFactors }
+        return account.passwordHash == nil ? .codes : proven.enrolmentStrength
+    }
+
+    /// The first step of a flow that a session begins.
+    private func firstStep(_ state: AccountState, of caller: DirectoryCaller, in context: RequestContext) -> Step {
+        let secret = Data(caller.proof.secret.reveal().utf8)
+        let flow = ports.randomness.uuid(at: context.now)
+        return Step(
+            context: context, envelope: envelope(flow, state, context), secret: secret,
+            requestDigest: Vault.fingerprint([secret, Data(flow.uuidString.utf8)]))
+    }
+
+    /// Shows the secret of a new app. Nothing is written: until a code confirms it, it is in the token alone.
+    private func offer(_ new: NewApp, _ step: Step) async throws(EngineError) -> Outcome {
+        let offer = offer(of: new, in: step.context)
+        return try await run(step, keepsAnswer: false) { situation in
+            var new = new
+            new.shownAt = situation.now
+            return Decision<AccountState>(.accepted(.enrolApp(offer)), next: .confirmingApp(new)).map(FlowState.account)
+        }
+    }
+
+    private func offer(of new: NewApp, in context: RequestContext) -> AppOffer {
+        let secret = AppSecret(new.secret)
+        return AppOffer(
+            secret: secret.base32,
+            address: secret.address(issuer: context.tenant.displayName, account: new.proven.email.address))
     }
 
     /// The step of a change of the password. The same request is the same flow, so that a repeated one finds the first answer
@@ -276,8 +327,8 @@ extension AccountState {
     /// Sends a code, for the first time or again.
     func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<AccountState> {
         switch self {
-        case .changingPassword: return .refused(.notAllowedNow)
-        case .provingOwn, .provingNew:
+        case .changingPassword, .confirmingApp: return .refused(.notAllowedNow)
+        case .provingOwn, .provingNew, .provingOwnForApp:
             return situation.sendCode(fresh, to: mailbox, for: purpose, next: self) {
                 .proveAddress(situation.delivery(to: mailbox.masked, resendIn: $0, length: $1))
             }
@@ -291,15 +342,20 @@ extension Engine {
         _ code: Secret<String>, of user: UserID, _ step: Step
     ) async throws(EngineError) -> Outcome {
         guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
+        if case .confirmingApp(let new) = state { return try await confirm(new, by: code, step) }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         let (purpose, mailbox, tenant) = (state.purpose, state.mailbox, step.context.tenant.id)
         let now = step.context.now
         let undoCode = Secret(ports.randomness.digits(Self.undoDigits))
         let method = ports.randomness.uuid()
+        var offer: AppOffer?
+        if case .provingOwnForApp(let new) = state { offer = self.offer(of: new, in: step.context) }
+        let shown = offer
         let reads = StepReads(identifiers: [mailbox.key], sendsNotice: true, code: .judging(purpose, digits))
         return try await run(step, reading: reads) { situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: mailbox, for: purpose) }, newMethod: method,
+                offering: shown,
                 replacing: { change in
                     let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
                     let old = change.proven.email
@@ -321,9 +377,12 @@ extension Engine {
 extension AccountState {
     /// Submits the code that was sent to the mailbox of this state.
     ///
-    /// - Parameter replacing: What keeps the old address for its owner.
+    /// - Parameters:
+    ///   - offer: The secret of the app that is added, if one is.
+    ///   - replacing: What keeps the old address for its owner.
     func submitting(
-        code matches: (CodeRecord) -> Bool, newMethod: UUID, replacing: (ContactChange) -> [FlowEffect],
+        code matches: (CodeRecord) -> Bool, newMethod: UUID, offering offer: AppOffer?,
+        replacing: (ContactChange) -> [FlowEffect],
         in situation: StepSituation
     ) -> Decision<AccountState> {
         let user = account.user
@@ -331,7 +390,14 @@ extension AccountState {
         case .refused(let decision): return decision
         case .proven(var row, let effects):
             switch self {
-            case .changingPassword: return .refused(.notAllowedNow)
+            case .changingPassword, .confirmingApp: return .refused(.notAllowedNow)
+            case .provingOwnForApp(var new):
+                guard let offer, let account = situation.account else { return .refused(.notAllowedNow) }
+                new.proven.mailboxes.append(new.proven.email)
+                new.strength = account.passwordHash == nil ? .codes : new.proven.enrolmentStrength
+                new.shownAt = situation.now
+                return Decision(
+                    .accepted(.enrolApp(offer)), next: .confirmingApp(new), row: row, effects: effects)
             case .provingOwn(var change):
                 change.proven.mailboxes.append(change.proven.email)
                 return Decision(
@@ -387,6 +453,6 @@ extension StepSituation {
         ]
             + (factors > 1
                 ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: change.session, at: now))] : [])
-            + notices(.methodRegistered, about: [change.contact])
+            + notices(.methodRegistered, about: [change.contact.masked])
     }
 }

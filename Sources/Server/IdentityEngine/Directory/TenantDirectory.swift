@@ -83,13 +83,14 @@ extension TenantDirectory {
     /// The development tenant `contoso` with its four applications and one daemon, the same in every run (design record
     /// 0014).
     package static let development: TenantDirectory = {
-        let tenant = Tenant(
+        var tenant = Tenant(
             id: TenantID(
                 UUID(
                     uuid: (
                         0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, 0xEE
                     ))),
             subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
+        tenant.offersApps = true
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
             definition.isRequired = ["country", "city"].contains(definition.name)

@@ -104,15 +104,51 @@ extension Engine {
                 attributes: isVerified ? edit.attributes.reduce(into: [:]) { $0[$1.name] = $1.value } : [:],
                 createdAt: createdAt,
                 emailProof: .byImport)
-            let methods = try methods(of: record, now: now)
+            let methods =
+                try methods(of: record, now: now)
+                + apps(of: record, user: user.id, hasPassword: password != nil, in: tenant.id, now: now)
             return ImportedUser(
                 user: user, emailProvenAt: isVerified ? record.emailProvenAt ?? createdAt : nil,
                 disabledAt: record.isDisabled ? record.disabledAt ?? now : nil,
                 strongMethods: isVerified ? methods : [],
-                requiresSecondFactor: record.requiresSecondFactor && password != nil && isVerified,
+                requiresSecondFactor: record.requiresSecondFactor && isVerified
+                    && (password != nil || !record.apps.isEmpty),
                 passwordIsFromReset: record.passwordIsFromReset && password != nil)
         }
         return judged
+    }
+
+    /// The other system does not say how an app was enrolled, so it counts as the account's own mailbox beside a password
+    /// (`SEC-ENR-8`); users of codes have nothing else that could have enrolled it.
+    private func apps(
+        of record: ImportRecord, user: UserID, hasPassword: Bool, in tenant: TenantID, now: Date
+    ) throws(ImportFault) -> [StrongMethod] {
+        guard record.apps.count <= NewApp.most else {
+            throw ImportFault("authenticatorApps", "has more than \(NewApp.most) apps")
+        }
+        guard Set(record.apps.map(\.secret)).count == record.apps.count else {
+            throw ImportFault("authenticatorApps", "has one key twice")
+        }
+        var methods: [StrongMethod] = []
+        for app in record.apps {
+            guard app.name.map(StrongMethod.isName) ?? true else {
+                throw ImportFault("authenticatorApps", "has a name that is not 1 to 64 characters of text")
+            }
+            let id = ports.randomness.uuid()
+            let sealed: Data
+            do throws(EngineError) {
+                sealed = try seal(app.secret, ofApp: id, of: user, in: tenant)
+            } catch {
+                throw ImportFault("authenticatorApps", "cannot be sealed")
+            }
+            methods.append(
+                StrongMethod(
+                    id: id,
+                    kind: .app(
+                        EnrolledApp(sealedSecret: sealed, clock: AppClock(spentStep: AppSecret.step(at: now) - 2))),
+                    provenAt: now, enrolment: Enrolment(hasPassword ? .mailbox : .codes), name: app.name))
+        }
+        return methods
     }
 
     /// A mailbox whose enrolment the file does not tell counts as the account's own: who controls that one may have

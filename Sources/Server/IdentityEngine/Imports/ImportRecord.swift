@@ -31,6 +31,16 @@ package struct ImportRecord: Sendable {
         }
     }
 
+    package struct App: Sendable {
+        package var secret: AppSecret
+        package var name: String?
+
+        package init(secret: AppSecret, name: String? = nil) {
+            self.secret = secret
+            self.name = name
+        }
+    }
+
     package var id: UserID?
     package var email = ""
     /// Nil when the file does not say.
@@ -44,6 +54,7 @@ package struct ImportRecord: Sendable {
     package var attributes: [(name: String, value: AttributeValue)] = []
     package var password = Password.byApplication
     package var mailboxes: [Mailbox] = []
+    package var apps: [App] = []
     package var requiresSecondFactor = false
     package var passwordIsFromReset = false
 

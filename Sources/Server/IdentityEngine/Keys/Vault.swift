@@ -30,6 +30,8 @@ package struct Vault: Sendable {
         /// The state of hosted pages, in the browser.
         case browserFlow = "browser-flow"
         case deviceCode = "device-code"
+        /// The secrets of authenticator apps.
+        case authenticatorApp = "authenticator-app"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
@@ -38,7 +40,9 @@ package struct Vault: Sendable {
             case .continuationToken, .oneTimePasscode, .operatorFlow, .authorizationCode, .browserFlow,
                 .deviceCode:
                 true
-            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken: false
+            case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken,
+                .authenticatorApp:
+                false
             }
         }
     }

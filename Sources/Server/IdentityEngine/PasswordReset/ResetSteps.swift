@@ -186,12 +186,13 @@ extension StepSituation {
         for method in others {
             switch method.enrolment.strength {
             case .unknown, .password: removed.append(method)
-            case .mailbox where method.suspendedAt == nil: suspended.append(method)
+            case .mailbox, .codes:
+                if method.suspendedAt == nil { suspended.append(method) }
             case .twoFactors
             where method.suspendedAt == nil
                 && now.timeIntervalSince(method.provenAt) < Double(settings.methodTrustAge):
                 suspended.append(method)
-            case .mailbox, .twoFactors: break
+            case .twoFactors: break
             }
         }
         var effects: [FlowEffect] = []

@@ -37,7 +37,7 @@ package enum FlowEffect: Hashable, Sendable {
     /// Mails the code that is shared by all flows that ask for one while the mailbox's budget is spent.
     case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
     /// Tells the account's owner what happened to the account and to which methods; contains no code.
-    case mailNotice(MailContent.Purpose, to: EmailAddress, about: [EmailAddress] = [])
+    case mailNotice(MailContent.Purpose, to: EmailAddress, about: [String] = [])
     /// Tells the owner of an address that it is the account's no longer, with the code that takes the change back.
     case mailUndo(Secret<String>, to: EmailAddress)
     case record(AuditEvent.Kind, user: UserID? = nil, detail: String? = nil)

@@ -64,7 +64,7 @@ extension Engine {
     }
 
     private func mail(
-        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, about methods: [EmailAddress] = [],
+        _ purpose: MailContent.Purpose, to email: EmailAddress, code: String?, about methods: [String] = [],
         expiresAt: Date, of step: Step, reader: MailLanguage?
     ) throws(EngineError) -> Effect {
         let context = step.context
@@ -79,7 +79,7 @@ extension Engine {
             occasion: methods.isEmpty
                 ? nil
                 : MailContent.Occasion(
-                    methods: methods.map(\.masked), network: context.caller.source?.networkText),
+                    methods: methods, network: context.caller.source?.networkText),
             request: code == nil || purpose == .emailChanged || context.hook(for: .otpSend) == nil
                 ? nil
                 : MailContent.Request(

@@ -65,7 +65,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
-            .account(.provingOwn):
+            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp):
             false
         case .account(.provingNew): true
         }
@@ -80,7 +80,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .account(.provingNew(let change)): change.proven.email
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset, .account(.changingPassword),
-            .account(.provingOwn):
+            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp):
             nil
         }
     }
@@ -127,6 +127,21 @@ package enum AccountBinding: Hashable, Sendable, Codable {
     }
 }
 
+/// A proof of something that the user has.
+package enum DeviceProof: String, Hashable, Sendable, Codable {
+    case authenticatorApp
+    /// An app that the account's own mailbox alone enrolled: it counts as that mailbox, because who controls it can enrol
+    /// another one (`SEC-ENR-8`).
+    case appOfMailbox
+
+    var proof: Proof {
+        switch self {
+        case .authenticatorApp: .authenticatorApp
+        case .appOfMailbox: .mailbox(.own)
+        }
+    }
+}
+
 /// What a user has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).
 package struct Authentication: Hashable, Sendable, Codable {
     /// The flow in which the proofs were given.
@@ -151,6 +166,9 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Those of the mailboxes that were enrolled with only the account's own mailbox proven. They count as that
     /// mailbox: who controls it can register any other (`SEC-ENR-8`).
     package var standIns: [EmailAddress]
+    /// The proofs that are neither a password nor a mailbox, without duplicates. Nil for none, as versions that knew no
+    /// others wrote it.
+    package var devices: [DeviceProof]?
     /// The contact that was registered in this flow.
     package var registered: EmailAddress?
     package var authenticatedAt: Date
@@ -186,8 +204,16 @@ package struct Authentication: Hashable, Sendable, Codable {
     package func proving(_ method: StrongMethod) -> Authentication {
         switch method.kind {
         case .mailbox(let email): proving(email, enrolledUnder: method.enrolment.strength)
+        case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
         case .unknown: self
         }
+    }
+
+    func proving(_ device: DeviceProof) -> Authentication {
+        guard devices?.contains(device) != true else { return self }
+        var proven = self
+        proven.devices = (devices ?? []) + [device]
+        return proven
     }
 
     /// The proofs with one more mailbox; a mailbox that was already proven adds nothing (`SEC-MFA-3`).
@@ -199,7 +225,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         proven.mailboxes.append(mailbox)
         switch strength {
         case .mailbox: proven.standIns.append(mailbox)
-        case .unknown, .password, .twoFactors: break
+        case .unknown, .password, .codes, .twoFactors: break
         }
         return proven
     }
@@ -207,6 +233,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     package func hasProven(_ method: StrongMethod) -> Bool {
         switch method.kind {
         case .mailbox(let email): hasProven(email)
+        case .app: devices?.isEmpty == false
         case .unknown: false
         }
     }
@@ -219,6 +246,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// reset.
     package var provesOwnMailbox: Bool {
         passwordIsFromReset && knowsPassword || mailboxes.contains(where: standsForOwn)
+            || devices?.contains(.appOfMailbox) == true
     }
 
     /// Whether a code reached the account's own address in this flow, which alone allows to enrol the first method
@@ -233,6 +261,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var proofs: [Proof] {
         (knowsPassword ? [.password(isFromReset: passwordIsFromReset)] : [])
             + mailboxes.map { .mailbox(standsForOwn($0) ? .own : .other($0.mailbox)) }
+            + (devices ?? []).map(\.proof)
     }
 
     /// What the proofs are worth together.

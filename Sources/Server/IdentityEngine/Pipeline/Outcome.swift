@@ -70,6 +70,8 @@ package enum Interaction: Hashable, Sendable, Codable {
     case registerMethod
     /// Choose one of these.
     case chooseMethod([OfferedMethod])
+    /// Add the secret to an authenticator app, and prove it with a code.
+    case enrolApp(AppOffer)
     /// Prove the contact to be registered, with the code that was sent.
     case proveContact(String, codeLength: Int)
     /// The contact was already proven in this flow; finish without a code.
@@ -116,17 +118,35 @@ package enum RedirectReason: Hashable, Sendable, Codable {
 package struct OfferedMethod: Hashable, Sendable, Codable {
     /// The value that the client sends to choose the method.
     package var id: String
-    /// For an existing method, the masked address; for a new method, the whole account address as a suggestion.
+    /// For an existing method, the masked address, or the name of its kind; for a new method, the whole account address as a
+    /// suggestion.
     package var hint: String
+    /// How the method proves itself; nil: by a code in a mail, as versions that knew no other wrote it.
+    package var channel: CodeChannel?
 }
 
-/// The target of a code that was sent.
+/// Where the user gets a code from, if it is not mailed; with the word of the wire (docs/protocol.md §4.6).
+package enum CodeChannel: String, Hashable, Sendable, Codable {
+    case authenticatorApp = "totp"
+}
+
+/// The secret for an authenticator app, to be shown once (`SEC-TOTP-8`).
+package struct AppOffer: Hashable, Sendable {
+    /// Base32, without padding.
+    package var secret: Secret<String>
+    /// The address that an app takes from a QR code or a link.
+    package var address: Secret<String>
+}
+
+/// The target of a code that was sent, or what shows it.
 package struct CodeDelivery: Hashable, Sendable, Codable {
-    /// The masked address.
+    /// The masked address, or the name of the method.
     package var maskedTarget: String
     package var codeLength: Int
-    /// Seconds until the client may ask for another code.
+    /// Seconds until the client may ask for another code; 0 when none is sent.
     package var resendInterval: Int
+    /// Nil: it was mailed.
+    package var channel: CodeChannel?
 }
 
 /// An expected refusal, independent of wire formats and status codes.
@@ -179,6 +199,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case accountDisabled
     /// The user has no such method.
     case unknownMethod
+    /// The tenant offers no such method, or the user has as many as allowed (`SEC-ENR-13`).
+    case methodNotAllowed
     /// The contact cannot receive a code.
     case invalidContact
     /// The proofs do not allow this contact; the account's own mailbox must be proven first.
@@ -283,7 +305,7 @@ package struct IssuedTokens: Hashable, Sendable {
     }
 }
 
-// The encoded form of the two types below holds secrets in the clear. Encode them only for `Vault.seal`.
+// The encoded form of the types below holds secrets in the clear. Encode them only for `Vault.seal`.
 
 extension IssuedTokens: Codable {
     private enum Key: String, CodingKey {
@@ -313,6 +335,24 @@ extension IssuedTokens: Codable {
         try values.encode(user, forKey: .user)
         try values.encode(tenant, forKey: .tenant)
         if isBound { try values.encode(true, forKey: .isBound) }
+    }
+}
+
+extension AppOffer: Codable {
+    private enum Key: String, CodingKey {
+        case secret, address
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        secret = Secret(try values.decode(String.self, forKey: .secret))
+        address = Secret(try values.decode(String.self, forKey: .address))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(secret.reveal(), forKey: .secret)
+        try values.encode(address.reveal(), forKey: .address)
     }
 }
 

@@ -40,6 +40,8 @@ package struct Tenant: Hashable, Sendable {
     /// The number of days between a user's wish to delete the account and its deletion, during which the user can keep
     /// it; 0: at once.
     package var deletionGraceDays: Int
+    /// Whether users may add an authenticator app as a second factor.
+    package var offersApps = false
     /// In one reference, since a tenant is copied with each step, and most have none of these.
     private var rare: RareSettings?
 

@@ -129,6 +129,9 @@ package enum Effect: Hashable, Sendable {
     case setSuspension([UUID], of: UserID, Date?)
     /// Records that the method was used.
     case noteUse(UUID, of: UserID, at: Date)
+    /// Stores the clock of an authenticator app after an accepted code. It is a fault when the code's step is not after the
+    /// stored one: the code would be accepted twice (`SEC-TOTP-2`).
+    case spendStep(UUID, of: UserID, AppClock)
     /// Stores the failures of a subject; nil deletes them (`SEC-LOCK-1`).
     case setLockout(Lockout?, subject: Data)
     /// Stores the row of the slow lane with this id; it belongs to no flow (docs/design/0013).
@@ -152,6 +155,9 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     case secondFactorMailed
     /// `SEC-LOCK-10`: the owner of an account was warned of guesses at its password.
     case warningMailed
+    /// `SEC-TOTP-4`: wrong codes of authenticator apps, from networks that the user has signed in from and from others.
+    case wrongAppCode
+    case wrongAppCodeOfStranger
     /// `SEC-ENR-5`: the user was told what happened to a method.
     case methodRegisteredMailed
     case methodRemovedMailed

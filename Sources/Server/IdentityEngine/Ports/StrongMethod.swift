@@ -6,6 +6,8 @@ package struct StrongMethod: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A mailbox that gets codes.
         case mailbox(EmailAddress)
+        /// An authenticator app. Nil in the state of a flow, which does not repeat what the row has.
+        case app(EnrolledApp?)
         /// A kind that a newer version stored, by its name: while nodes of both versions run, the account is enrolled
         /// on both, and this one can neither give the method nor list it to apps (design record 0039).
         case unknown(String)
@@ -54,22 +56,48 @@ package struct StrongMethod: Hashable, Sendable {
     package var email: EmailAddress? {
         switch kind {
         case .mailbox(let email): email
-        case .unknown: nil
+        case .app, .unknown: nil
         }
     }
 
-    /// How the user and operators are shown the method: the masked address, or the name of its kind.
+    /// Whether it is an authenticator app.
+    package var isApp: Bool {
+        switch kind {
+        case .app: true
+        case .mailbox, .unknown: false
+        }
+    }
+
+    /// How operators and apps are shown the method: the masked address, or the name of its kind in English, which mails and
+    /// pages translate.
     package var label: String {
         switch kind {
         case .mailbox(let email): email.masked
+        case .app: Self.appLabel
         case .unknown(let name): name
         }
     }
+
+    package static let appLabel = "Authenticator app"
+    /// The name of the kind in the database and in the state of flows.
+    package static let appName = "app"
 
     /// Whether a user may give a method this name: 1 to 64 characters without control characters.
     static func isName(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return (1...64).contains(scalars.count) && scalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// What the server keeps of an authenticator app.
+package struct EnrolledApp: Hashable, Sendable {
+    /// The shared secret, sealed for the user and the method (`SEC-TOTP-6`).
+    package var sealedSecret: Data
+    package var clock: AppClock
+
+    package init(sealedSecret: Data, clock: AppClock) {
+        self.sealedSecret = sealedSecret
+        self.clock = clock
     }
 }
 
@@ -84,7 +112,7 @@ extension StrongMethod: Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let kind: Kind =
             if let name = try values.decodeIfPresent(String.self, forKey: .kind) {
-                .unknown(name)
+                name == Self.appName ? .app(nil) : .unknown(name)
             } else {
                 .mailbox(try values.decode(EmailAddress.self, forKey: .email))
             }
@@ -103,6 +131,7 @@ extension StrongMethod: Codable {
         try values.encode(id, forKey: .id)
         switch kind {
         case .mailbox(let email): try values.encode(email, forKey: .email)
+        case .app: try values.encode(Self.appName, forKey: .kind)
         case .unknown(let name): try values.encode(name, forKey: .kind)
         }
         try values.encode(provenAt, forKey: .provenAt)
@@ -125,6 +154,9 @@ package struct Enrolment: Hashable, Sendable, Codable {
         /// Only the account's own mailbox, or a password that came from it. The method then counts as that mailbox: who
         /// controls the mailbox can register the method.
         case mailbox
+        /// A code by mail, of an account that has no password: its first method beside its mailbox, which has nothing else to
+        /// ask for.
+        case codes
         /// Two factors.
         case twoFactors
     }

@@ -69,6 +69,45 @@ package struct AppSecret: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// - Parameter base32: As users type it: small letters, blanks and hyphens do not matter; nil for other characters, and for
+    ///   less than 16 or more than 64 bytes.
+    package init?(base32 text: String) {
+        guard text.utf8.count <= 160 else { return nil }
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+        var (bytes, bits, count) = (Data(), 0, 0)
+        for byte in text.utf8 where !" -=".utf8.contains(byte) {
+            let upper = (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
+            guard let value = alphabet.firstIndex(of: upper) else { return nil }
+            (bits, count) = (bits << 5 | value, count + 5)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(bits >> count & 255))
+                bits &= 1 << count - 1
+            }
+        }
+        guard (16...64).contains(bytes.count) else { return nil }
+        self.init(bytes)
+    }
+
+    /// - Parameter text: Base32, or an address of the scheme `otpauth` whose codes are those of this server; nil for others.
+    package init?(written text: String) {
+        guard text.lowercased().hasPrefix("otpauth:") else {
+            self.init(base32: text)
+            return
+        }
+        guard text.utf8.count <= 2_048, let parts = URLComponents(string: text), parts.host?.lowercased() == "totp"
+        else {
+            return nil
+        }
+        func value(_ name: String) -> String? {
+            parts.queryItems?.first { $0.name.lowercased() == name }?.value
+        }
+        guard (value("algorithm") ?? "SHA1").uppercased() == "SHA1", (value("digits") ?? "6") == "\(Self.digits)",
+            (value("period") ?? "30") == "\(Self.period)", let secret = value("secret")
+        else { return nil }
+        self.init(base32: secret)
+    }
+
     /// The address that an app takes from a QR code or a link.
     ///
     /// - Parameters:

@@ -183,7 +183,7 @@ extension SignInState {
                             .revokeRefreshFamilies(
                                 user, keepingTwoFactors: true, except: before.browserSession, at: situation.now))
                     ] : [])
-                + situation.notices(.methodRegistered, about: [contact]))
+                + situation.notices(.methodRegistered, about: [contact.masked]))
     }
 }
 

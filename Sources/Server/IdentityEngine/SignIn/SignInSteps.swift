@@ -63,6 +63,7 @@ extension Engine {
         method id: String?, accepted: Set<ChallengeType>?, _ step: Step
     ) async throws(EngineError) -> Outcome {
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        // A code of an app is asked for like one by mail: clients pass channels on that they do not know.
         let needed = state.draft?.neededChallengeType ?? .oneTimePasscode
         if let accepted, !accepted.contains(needed) { return step.redirected(missing: needed) }
         let digits = drawCode()
@@ -75,9 +76,14 @@ extension Engine {
             }
         }
         guard let account = try await account(state.account.user, in: step.context),
-            let method = state.method(named: id, of: account, factorDemand(in: step.context)),
-            let email = method.email
+            let method = state.method(named: id, of: account, factorDemand(in: step.context))
         else { return step.refused(.unknownMethod) }
+        if method.isApp {
+            return try await run(step, reading: StepReads(sendsNotice: true), keepsAnswer: false) { situation in
+                state.challenging(app: method, in: situation).map(FlowState.signIn)
+            }
+        }
+        guard let email = method.email else { return step.refused(.unknownMethod) }
         let reads = StepReads(recipient: email, code: .sending(.secondFactor))
         return try await run(step, reading: reads, keepsAnswer: false) { situation in
             let fresh = freshCode(digits, situation, step, to: email, for: .secondFactor)
@@ -315,14 +321,16 @@ extension Engine {
         _ code: Secret<String>, _ request: TokenRequest, _ step: Step
     ) async throws(EngineError) -> Outcome {
         let context = step.context
-        guard case .signIn(let state) = step.state, let email = state.mailbox else {
-            return step.refused(.notAllowedNow)
-        }
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
         let grant: ScopeGrant
         switch judge(request.scopes, in: context) {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return step.refused(refusal)
         }
+        if case .awaitingSecondFactor(_, let method) = state, method.isApp {
+            return try await submitAppCode(code, of: method, state, request, grant, step)
+        }
+        guard let email = state.mailbox else { return step.refused(.notAllowedNow) }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         let stored = try await account(state.account.user, in: context)
         guard let proof = state.proving(at: context.now), let account = stored ?? decoyAccount(of: step) else {
@@ -376,7 +384,7 @@ extension SignInState {
     }
 
     /// The further effects of a second factor that was given.
-    private func passing(_ proven: Authentication, in situation: StepSituation) -> [FlowEffect] {
+    func passing(_ proven: Authentication, in situation: StepSituation) -> [FlowEffect] {
         guard case .awaitingSecondFactor(_, let method) = self else { return [] }
         let user = account.user
         var effects: [FlowEffect] = [.record(.secondFactorPassed, user: user)]
@@ -422,7 +430,7 @@ extension SignInState {
     }
 
     /// Ends the step: issues the tokens, or asks for the next factor.
-    private static func concluding(
+    static func concluding(
         _ proven: Authentication, _ prepared: PreparedTokens, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
     ) -> Decision<SignInState> {
@@ -478,12 +486,18 @@ extension SignInState {
 
 extension StrongMethod {
     /// Nil for a method that no app can give.
-    var asOffered: OfferedMethod? { email.map { OfferedMethod(id: id.text, hint: $0.masked) } }
+    var asOffered: OfferedMethod? {
+        switch kind {
+        case .mailbox: OfferedMethod(id: id.text, hint: label)
+        case .app: OfferedMethod(id: id.text, hint: name ?? label, channel: .authenticatorApp)
+        case .unknown: nil
+        }
+    }
 }
 
 extension StepSituation {
     /// The methods of the user. They do not depend on why a second factor is required.
-    fileprivate func methods(after proven: Authentication) -> [StrongMethod] {
+    func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
             suspensionRest: settings.suspensionRest, now: now)
@@ -493,11 +507,11 @@ extension StepSituation {
     /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice
     /// of the same kind was sent a moment ago.
     func notices(_ purpose: MailContent.Purpose, about methods: [StrongMethod]) -> [FlowEffect] {
-        notices(purpose, about: methods.compactMap(\.email))
+        notices(purpose, about: methods.map(\.label))
     }
 
-    /// The same, of mailboxes.
-    func notices(_ purpose: MailContent.Purpose, about methods: [EmailAddress]) -> [FlowEffect] {
+    /// The same, by what the mail calls the methods: masked addresses and names of kinds.
+    func notices(_ purpose: MailContent.Purpose, about methods: [String]) -> [FlowEffect] {
         guard let account else { return [] }
         let event = CountedEvent.notice(purpose)
         if let event, let last = counted[.account]?[event]?.last,

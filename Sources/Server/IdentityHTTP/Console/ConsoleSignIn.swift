@@ -167,7 +167,7 @@ extension Console {
             case .contactAlreadyProven: go(.confirmContact)
             case .signIn: go(.redeem(Self.tokens))
             case .chooseCredential, .collectAttributes, .verifyFirst, .choosePassword, .awaitReset, .passwordChanged,
-                .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .redirectToBrowser:
+                .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .enrolApp, .redirectToBrowser:
                 return .refused(Self.begunAnew, goesOn: false)
             }
         }
@@ -209,7 +209,7 @@ extension Console {
         case .invalidAttributes: .refused("This name cannot be used. Please choose a shorter one.", goesOn: false)
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
-            .blockedContact,
+            .blockedContact, .methodNotAllowed,
             .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
             .unusableRefreshToken,
             .expiredRefreshToken,

@@ -336,7 +336,7 @@ extension Console {
         let now = context.trace.at
         let document = DirectoryCodec.export(
             engine.profile(of: account, by: entry.operatorFlows, in: tenant),
-            methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
+            methods: DirectoryCodec.methods(of: account, masked: false),
             sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
             earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
             groups: try await engine.groups(of: id, in: tenant.id),

@@ -84,7 +84,7 @@ extension DirectoryFailure {
             .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
-            .unknownMethod,
+            .unknownMethod, .methodNotAllowed,
             .unusableCode, .unusableDevice, .ticketNotAllowed, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
@@ -105,6 +105,7 @@ extension DirectoryFailure {
         case .expiredCode: .codeExpired
         case .passwordNotUsed: .passwordNotUsed
         case .invalidContact: .invalidContact
+        case .methodNotAllowed: .methodNotAllowed
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
         case .unacceptablePassword, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient,
@@ -127,6 +128,7 @@ extension DirectoryFailure {
         case .invalidContact: "The address is no e-mail address, or the account has it already."
         case .incorrectPassword: "The current password is wrong or missing."
         case .passwordNotUsed: "The user has no password."
+        case .methodNotAllowed: "Users may not add such a method, or the user has as many as allowed."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
             .unknownClient,
@@ -304,16 +306,17 @@ enum DirectoryCodec {
     }
 
     /// The kinds of methods that a list shows.
-    enum MethodKind {
+    enum MethodKind: CaseIterable {
         case password
         case email
+        case app
     }
 
     /// What the user can prove the own identity with.
     ///
     /// - Parameter masked: Whether addresses are masked.
     static func methods(
-        of account: UserAccount, _ kinds: [MethodKind], masked: Bool = true
+        of account: UserAccount, _ kinds: [MethodKind] = MethodKind.allCases, masked: Bool = true
     ) -> [Directory.Method] {
         kinds.flatMap { kind -> [Directory.Method] in
             switch kind {
@@ -334,6 +337,13 @@ enum DirectoryCodec {
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)
                     }
+                }
+            case .app:
+                account.strongMethods.filter(\.isApp).map { method in
+                    .init(
+                        type: Directory.Method.app, id: method.id.text,
+                        createdDateTime: method.provenAt.ISO8601Format(), displayName: method.name,
+                        lastUsedDateTime: method.lastUsedAt?.ISO8601Format(), isSuspended: method.suspendedAt != nil)
                 }
             }
         }

@@ -21,11 +21,13 @@ extension DirectoryOperation {
     /// Whether the operation is limited per session: it adds a line to the audit trail, or reads much.
     var isLimited: Bool {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .undoEmailChange: false
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
+            .undoEmailChange:
+            false
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
-            .changeEmail, .confirmEmail, .endSession, .endOtherSessions,
+            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .endSession, .endOtherSessions,
             .keepAccount, .export:
             true
         }
@@ -94,28 +96,36 @@ extension IdentityRoutes {
         case .changePassword: return try await changePassword(of: caller, request, context)
         case .addMethod: return try await beginChange(.method, of: caller, request, context)
         case .changeEmail: return try await beginChange(.email, of: caller, request, context)
-        case .confirmMethod, .confirmEmail:
+        case .addApp:
+            let asked: Directory.NewApp = try await Self.body(of: request)
+            let command =
+                asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
+                ?? .account(caller, .addApp)
+            return try reply(to: try await take(command, caller, request, context), context)
+        case .confirmMethod, .confirmEmail, .confirmApp:
             let asked: Directory.ConfirmContact = try await Self.body(of: request)
             let command = Command.step(
                 ContinuationToken(asked.continuationToken), .submitAccountCode(Secret(asked.code), caller.user))
             return try reply(to: try await take(command, caller, request, context), context)
-        case .removeMethod:
+        case .removeMethod, .removeApp:
             try Self.accepted(
                 try await engine.removeMethod(
                     try Self.id(context), of: caller, language: language, from: source, now: now))
             return done(context)
-        case .renameMethod:
+        case .renameMethod, .renameApp:
             let asked: Directory.RenameMethod = try await Self.body(of: request)
             try Self.accepted(
                 try await engine.renameMethod(
                     try Self.id(context), to: asked.displayName, of: caller, from: source, now: now))
             return done(context)
         case .listMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password, .email])), context)
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account)), context)
         case .listEmailMethods:
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.email])), context)
         case .listPasswordMethods:
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password])), context)
+        case .listAppMethods:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.app])), context)
         case .listSessions:
             let sessions = try await engine.sessions(of: caller, now: now)
             return try json(Directory.List(sessions.map(DirectoryCodec.session)), context)
@@ -188,7 +198,7 @@ extension IdentityRoutes {
         return try json(
             DirectoryCodec.export(
                 engine.profile(of: caller),
-                methods: DirectoryCodec.methods(of: caller.account, [.password, .email]),
+                methods: DirectoryCodec.methods(of: caller.account),
                 sessions: sessions, earlier: undos,
                 groups: try await engine.groups(of: caller.user, in: caller.tenant.id),
                 consents: try await engine.consents(of: caller.user, in: caller.tenant.id), activity: activity), context
@@ -247,6 +257,11 @@ extension IdentityRoutes {
                 sent.codeLength = delivery.codeLength
                 sent.targetLabel = delivery.maskedTarget
                 sent.resendAfter = delivery.resendInterval
+            }
+            if case .enrolApp(let offer) = interaction {
+                sent.codeLength = AppSecret.digits
+                sent.secretKey = offer.secret.reveal()
+                sent.keyUri = offer.address.reveal()
             }
             return try json(sent, context, .accepted)
         }

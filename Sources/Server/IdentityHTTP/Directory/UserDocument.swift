@@ -24,7 +24,7 @@ package enum UserDocument {
 
     /// What the user can prove the own identity with, a line for each.
     package static func methods(of account: UserAccount) throws -> [String] {
-        try DirectoryCodec.methods(of: account, [.password, .email], masked: false).map(line)
+        try DirectoryCodec.methods(of: account, masked: false).map(line)
     }
 
     /// The sessions, a line for each.
@@ -39,7 +39,7 @@ package enum UserDocument {
     ) throws -> String {
         try line(
             DirectoryCodec.export(
-                profile, methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
+                profile, methods: DirectoryCodec.methods(of: account, masked: false),
                 sessions: sessions, earlier: undos, groups: groups, consents: consents,
                 activity: activity))
     }

@@ -6,7 +6,7 @@ extension AnswerName {
     var documented: DocumentedAnswer {
         switch self {
         case .requestChallenge: success("The flow has begun: ask for a challenge.", .continuation)
-        case .proveAddress: success("A code was mailed.", .codeSent)
+        case .proveAddress: success("A code was mailed, or the app shows it.", .codeSent)
         case .enterPassword: success("A password is required.", .passwordRequired)
         case .chooseMethod: success("The methods to choose from.", .methods)
         case .proveContact: success("A code was mailed to the contact.", .contactCodeSent)
@@ -20,6 +20,8 @@ extension AnswerName {
         case .revoked: success("The session has ended, or there was none.", .empty)
         case .redirectToBrowser: success("The app cannot do what is needed; the web can.", .redirect)
         case .accountChanged: success("The account is changed.", .empty)
+        case .enrolApp: success("The secret for an authenticator app.", .empty)
+        case .methodNotAllowed: refusal(.methodNotAllowed)
         case .chooseCredential: DocumentedAnswer(V1Failure.credentialRequired)
         case .collectAttributes: DocumentedAnswer(V1Failure.attributesRequired)
         case .verifyFirst: DocumentedAnswer(V1Failure.verificationRequired)

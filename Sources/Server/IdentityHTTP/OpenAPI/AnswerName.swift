@@ -9,7 +9,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
     case signIn, signedIn, browserTicket, revoked, redirectToBrowser
     // Of the directory alone.
-    case accountChanged
+    case accountChanged, enrolApp, methodNotAllowed
     // Of daemons.
     case daemonToken, unknownDaemon, daemonWithoutProof, severalProofs, wrongSecret, endedSecret, unusableAssertion
     case assertionOutsideItsTime, daemonScopeInvalid, scopeNotDefault
@@ -48,7 +48,7 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
-        case .accountChanged: []
+        case .accountChanged, .enrolApp, .methodNotAllowed: []
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]

@@ -15,6 +15,9 @@ extension DirectoryAnswerName {
         case .ownMailboxProven:
             DocumentedAnswer(
                 202, "The own mailbox is proven: ask for the next code with the token.", .json(.named(.contactChange)))
+        case .appOffered:
+            DocumentedAnswer(
+                202, "The secret for the app: confirm with a code that the app shows.", .json(.named(.contactChange)))
         case .deletionScheduled:
             DocumentedAnswer(
                 202, "The account will be deleted; until then the user can keep it.", .json(.named(.deletion)))
@@ -34,6 +37,7 @@ extension DirectoryAnswerName {
         case .tooManyCodes: refusal(.step(.tooManyCodes))
         case .mailboxThrottled: refusal(.step(.throttled(retryAfter: 1)))
         case .invalidContact: refusal(.step(.invalidContact))
+        case .methodNotAllowed: refusal(.step(.methodNotAllowed))
         case .incorrectPassword: refusal(.step(.incorrectPassword))
         case .unacceptablePassword: refusal(.step(.unacceptablePassword(.tooShort)))
         case .passwordNotUsed: refusal(.step(.passwordNotUsed))

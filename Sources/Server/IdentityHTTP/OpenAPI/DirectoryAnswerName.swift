@@ -2,10 +2,10 @@ import NativeAuthWire
 
 /// The names of all answers of the directory, for the OpenAPI document and the tests that provoke each answer.
 enum DirectoryAnswerName: String, CaseIterable, Sendable {
-    case done, content, sessionsEnded, codeSent, ownMailboxProven, deletionScheduled
+    case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
-    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact
+    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, methodNotAllowed
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
     case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
         tooManyChanges
@@ -15,33 +15,43 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     var operations: Set<DirectoryOperation> {
         let all = Set(DirectoryOperation.allCases)
         let withToken = all.subtracting([.undoEmailChange])
-        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail]
-        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail]
+        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp]
+        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail, .confirmApp]
         switch self {
         case .done:
             return [
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
-                .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions, .keepAccount,
+                .removeApp, .renameApp, .confirmApp, .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions,
+                .keepAccount,
             ]
         case .content:
-            return [.readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listSessions, .export]
+            return [
+                .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
+                .export,
+            ]
         case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
         case .codeSent: return begins
-        case .ownMailboxProven: return confirms
+        case .ownMailboxProven: return [.confirmMethod, .confirmEmail]
+        case .appOffered: return [.addApp, .confirmApp]
         case .deletionScheduled: return [.deleteAccount]
         case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
-            return [.deleteAccount, .changePassword, .removeMethod, .addMethod, .changeEmail, .keepAccount]
+            return [
+                .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp, .changeEmail,
+                .keepAccount,
+            ]
         case .unknownProperty: return [.readProfile, .changeProfile]
         case .readOnlyProperty, .changedMeanwhile: return [.changeProfile]
-        case .invalidValue: return [.changeProfile, .renameMethod]
+        case .invalidValue: return [.changeProfile, .renameMethod, .renameApp]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
-        case .notFound: return [.endSession, .renameMethod, .removeMethod]
-        case .lastMethod: return [.removeMethod]
+        case .notFound: return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp]
+        case .lastMethod: return [.removeMethod, .removeApp]
+        case .methodNotAllowed: return [.addApp]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms
-        case .tooManyCodes, .invalidContact: return begins
+        case .tooManyCodes: return begins
+        case .invalidContact: return [.addMethod, .changeEmail]
         case .mailboxThrottled: return begins.union(confirms)
         case .incorrectPassword, .unacceptablePassword, .locked: return [.changePassword]
         case .passwordNotUsed: return [.changePassword, .addMethod]

@@ -474,10 +474,12 @@ extension Schema {
         optional: [
             "codeLength": whole, "targetLabel": text.described("The masked address."),
             "resendAfter": whole.described("Seconds until another code can be asked for."),
+            "secretKey": text.described("The secret for an authenticator app in base32. The next code is the app's."),
+            "keyUri": text.described("The same, as an address for a QR code or a link."),
         ])
 
     static let directoryMethod = object(
-        ["@odata.type": words([Directory.Method.email, Directory.Method.password]), "id": uuid],
+        ["@odata.type": words([Directory.Method.email, Directory.Method.password, Directory.Method.app]), "id": uuid],
         optional: [
             "createdDateTime": moment, "emailAddress": text.described("The masked address."), "displayName": text,
             "lastUsedDateTime": moment, "isSuspended": flag,

@@ -37,6 +37,9 @@ extension OperatorOperation {
         case .listUserPasswordMethods:
             Outline(summary: "Lists the password of a user, if there is one", reply: .methodList, parameters: [.user])
         case .removeUserMethod: Outline(summary: "Removes a method of a user", parameters: [.user, .method])
+        case .listUserApps:
+            Outline(summary: "Lists the authenticator apps of a user", reply: .methodList, parameters: [.user])
+        case .removeUserApp: Outline(summary: "Removes an authenticator app of a user", parameters: [.user, .method])
         case .exportUser:
             Outline(
                 summary: "Exports everything that is stored about a user", reply: .export, parameters: [.user])
@@ -232,14 +235,15 @@ extension OperatorOperation {
             .addFlowApplication, .createAttribute, .createGroup, .createExtension, .createListener:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
-        case .changeUser, .deleteUser, .removeUserMethod, .purgeUser, .changeApplication, .deleteApplication,
+        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .purgeUser, .changeApplication,
+            .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
             .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute, .changeGroup,
             .deleteGroup,
             .addGroupMember, .removeGroupMember, .changeExtension, .deleteExtension, .changeListener, .deleteListener:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
+            .listUserPasswordMethods, .listUserApps, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,

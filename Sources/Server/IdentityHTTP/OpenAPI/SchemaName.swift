@@ -1,3 +1,4 @@
+import IdentityEngine
 import NativeAuthWire
 
 /// The named schemas of the OpenAPI document.
@@ -31,6 +32,7 @@ enum SchemaName: String, CaseIterable {
     case userChange = "UserChange"
     case passwordChange = "PasswordChange"
     case newContact = "NewContact"
+    case newApp = "NewAuthenticatorApp"
     case contactConfirmation = "ContactConfirmation"
     case contactChange = "ContactChange"
     case emailChangeUndo = "EmailChangeUndo"
@@ -102,13 +104,16 @@ enum SchemaName: String, CaseIterable {
                 ["continuation_token": .token],
                 optional: ["description": .text.described("A hint for the developer; development profile only.")])
         case .codeSent:
-            .object([
-                "challenge_type": .words(["oob"]), "continuation_token": .token, "challenge_channel": .words(["email"]),
-                "challenge_target_label": .text.described("The masked address."),
-                "code_length": .whole.described("The number of digits of the code."),
-                "interval": .whole.described("Seconds to wait before asking for another code."),
-                "binding_method": .words(["prompt"]),
-            ])
+            .object(
+                [
+                    "challenge_type": .words(["oob"]), "continuation_token": .token,
+                    "challenge_channel": .words(["email", CodeChannel.authenticatorApp.rawValue]).described(
+                        "Where the user gets the code from: a mail, or an authenticator app, to which nothing is sent."),
+                    "challenge_target_label": .text.described("The masked address, or the name of the method."),
+                    "code_length": .whole.described("The number of digits of the code."),
+                    "binding_method": .words(["prompt"]),
+                ],
+                optional: ["interval": .whole.described("Seconds to wait before asking for another code.")])
         case .passwordRequired: .object(["challenge_type": .words(["password"]), "continuation_token": .token])
         case .redirect:
             .object([
@@ -165,6 +170,13 @@ enum SchemaName: String, CaseIterable {
         case .userChange: .userChange
         case .passwordChange: .passwordChange
         case .newContact: .newContact
+        case .newApp:
+            .object(
+                [:],
+                optional: [
+                    "continuationToken": .text.orNull.described(
+                        "Of an addition that has begun: sends the code to the own mailbox again.")
+                ])
         case .contactConfirmation: .object(["continuationToken": .text, "code": .text])
         case .contactChange: .contactChange
         case .emailChangeUndo:

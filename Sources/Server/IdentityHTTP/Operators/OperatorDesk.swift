@@ -77,10 +77,11 @@ struct OperatorDesk: Sendable {
             let id = try await user(keys, isDeleted: false).user.id
             let sessions = try await engine.sessions(of: id, in: tenant.id, current: nil, now: now)
             return try json(Directory.List(sessions.map(DirectoryCodec.session)), trace)
-        case .listUserMethods: return try await methods(keys, [.password, .email], trace)
+        case .listUserMethods: return try await methods(keys, DirectoryCodec.MethodKind.allCases, trace)
         case .listUserEmailMethods: return try await methods(keys, [.email], trace)
         case .listUserPasswordMethods: return try await methods(keys, [.password], trace)
-        case .removeUserMethod:
+        case .listUserApps: return try await methods(keys, [.app], trace)
+        case .removeUserMethod, .removeUserApp:
             let id = try await user(keys, isDeleted: false).user.id
             guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
             try admitNotice(to: id)
@@ -90,7 +91,7 @@ struct OperatorDesk: Sendable {
             let account = try await user(keys, isDeleted: false)
             let id = account.user.id
             let document = DirectoryCodec.export(
-                profile(of: account), methods: DirectoryCodec.methods(of: account, [.password, .email], masked: false),
+                profile(of: account), methods: DirectoryCodec.methods(of: account, masked: false),
                 sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
                 earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
                 groups: try await engine.groups(of: id, in: tenant.id),

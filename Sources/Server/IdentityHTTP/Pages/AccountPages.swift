@@ -147,6 +147,7 @@ extension IdentityRoutes {
         case .password: return try await changePassword(form, caller, visit)
         case .methods:
             if action == "add" { return try await addContact(.method, part, form, caller, visit) }
+            if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
             return try await changeMethods(action, form, caller, visit)
         case .copy: return try await copy(of: caller, visit)
         case .deletion:
@@ -196,16 +197,26 @@ extension IdentityRoutes {
             return try await page(
                 part, caller, visit, problem: HostedProblem(phrase: phrase, field: "contact"), typed: form)
         }
+        return try await begin(.addContact(contact, kind), part, form, caller, visit)
+    }
+
+    /// Begins a change of the account that takes another page.
+    private func begin(
+        _ command: AccountCommand, _ part: AccountPart, _ form: FormFields, _ caller: DirectoryCaller,
+        _ visit: HostedVisit
+    ) async throws -> Response {
         var flow = flow(.enterAccountCode(target: ""), part, visit)
         flow.session = caller.session
         let driver = HostedDriver(routes: self, visit: visit, request: visit.request)
-        switch try await driver.begin(.addContact(contact, kind), of: caller, flow) {
+        switch try await driver.begin(command, of: caller, flow) {
         case .progress(var next):
             next.number = flow.number + 1
             return try store(next, HostedHandle.new(visit.now, engine.ports.randomness), visit)
         case .refused(var problem, _):
             // The address is one, so the account has it already.
-            if problem.phrase == .badEmail, contact.contains("@") { problem.phrase = .addressNotUsable }
+            if case .addContact(let contact, _) = command, problem.phrase == .badEmail, contact.contains("@") {
+                problem.phrase = .addressNotUsable
+            }
             return try await page(part, caller, visit, problem: problem, typed: form)
         case .changed: return Self.seeOther(visit.path(of: part, .saved))
         case .gaveUp(let notice): return Self.seeOther(visit.path(of: part, notice))

@@ -59,7 +59,7 @@ struct HostedDriver: Sendable {
         }
         // The proofs of a session end with it.
         if let session = flow.session, visit.signIn?.session.id != session {
-            if case .enterAccountCode = flow.step { return .gaveUp(.over) }
+            if flow.step.changesAccount { return .gaveUp(.over) }
             flow.restart(isSignUp: false)
             return .progress(flow)
         }
@@ -96,6 +96,7 @@ struct HostedDriver: Sendable {
                 case .reset: .submitResetCode(code)
                 }
             return try await step(command, flow)
+        case .enterAppCode: return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
         case .choosePassword(let isReset):
             let password = V1Codec.bounded(try secret("new-password"))
             return try await step(isReset ? .submitNewPassword(password) : .submitSignUpPassword(password), flow)
@@ -129,6 +130,9 @@ struct HostedDriver: Sendable {
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             return try await step(
                 action == "resend" ? .challengeAccount(user) : .submitAccountCode(try secret("code"), user), flow)
+        case .addApp:
+            guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
+            return try await step(.submitAccountCode(try secret("code"), user), flow)
         case .dead(.policy): return .answered(AuthorizeError(.policyUnsatisfied))
         case .dead(.over), .dead(.blocked):
             flow.restart(isSignUp: false)
@@ -298,6 +302,8 @@ struct HostedDriver: Sendable {
                 } else {
                     go(.challengeSignIn(method: nil, accepted: Self.accepted))
                 }
+            case .proveAddress(let delivery) where delivery.channel == .authenticatorApp: return page(.enterAppCode)
+            case .enrolApp(let offer): return page(.addApp(offer))
             case .proveAddress(let delivery) where outcome.allowed.contains(.submitAccountCode):
                 return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
@@ -341,13 +347,14 @@ struct HostedDriver: Sendable {
 
     private func refused(_ refusal: Refusal, _ flow: HostedFlow) -> HostedResult {
         var flow = flow
-        if let problem = HostedProblem(refusal) {
+        if var problem = HostedProblem(refusal) {
+            if problem.phrase == .wrongCode, flow.step.asksForAppCode { problem.phrase = .wrongAppCode }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
                 return .refused(problem, flow)
             }
             return .gaveUp(.taken)
         }
-        if case .enterAccountCode = flow.step { return .gaveUp(.over) }
+        if flow.step.changesAccount { return .gaveUp(.over) }
         flow.token = nil
         flow.step = .dead(.over)
         if case .blockedByHook = refusal { flow.step = .dead(.blocked) }
@@ -376,6 +383,7 @@ extension HostedProblem {
             case .mailboxRefuses: (.mailboxRefuses, nil)
             case .invalidContact: (.badEmail, "contact")
             case .blockedContact: (.blockedContact, "contact")
+            case .methodNotAllowed: (.appNotAllowed, nil)
             case .signUpNotAllowed: (.signUpClosed, nil)
             case .noPasswordToReset: (.noPassword, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,

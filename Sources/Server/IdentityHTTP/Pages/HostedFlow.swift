@@ -9,6 +9,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterPassword
     /// The digits that were mailed to a masked address.
     case enterCode(CodePurpose, target: String)
+    /// The digits that the user's authenticator app shows.
+    case enterAppCode
     /// A new password, at sign-up or after the proof of a reset.
     case choosePassword(isReset: Bool)
     case collectAttributes([RequiredAttribute])
@@ -23,6 +25,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case proveAgain(byReset: Bool)
     /// The digits that were mailed to a masked address, for a change of the account.
     case enterAccountCode(target: String)
+    /// The secret for an authenticator app, and a code of it.
+    case addApp(AppOffer)
     /// The account cannot go on here.
     case dead(DeadEnd)
     /// The answer to the client is made.
@@ -47,6 +51,28 @@ enum HostedStep: Hashable, Sendable, Codable {
         case over
         /// A receiver of the tenant refused.
         case blocked
+    }
+}
+
+extension HostedStep {
+    /// Whether the step ends a change of the account.
+    var changesAccount: Bool {
+        switch self {
+        case .enterAccountCode, .addApp: true
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .choosePassword, .collectAttributes, .chooseMethod,
+            .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            false
+        }
+    }
+
+    /// Whether the code of the step is one of an authenticator app.
+    var asksForAppCode: Bool {
+        switch self {
+        case .enterAppCode, .addApp: true
+        case .enterName, .enterPassword, .enterCode, .enterAccountCode, .choosePassword, .collectAttributes,
+            .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            false
+        }
     }
 }
 

@@ -104,10 +104,10 @@ extension HostedPage {
             view.caller.mayHavePassword
             ? row(.password, .password, hasPassword ? "••••••••" : language(.notSet)) : nil
         let second: HTML? =
-            hasPassword || !methods.isEmpty
+            hasPassword || !methods.isEmpty || visit.tenant.offersApps
             ? row(
                 .methods, .secondFactor,
-                methods.isEmpty ? language(.notSet) : methods.map(\.label).joined(separator: ", ")) : nil
+                methods.isEmpty ? language(.notSet) : methods.map(label(of:)).joined(separator: ", ")) : nil
         let ending: HTML? = view.profile.deletionDueAt.map { due in
             """
             <div class="ending"><p>\(language(.deletionPlanned)): \(Self.time(due))</p>
@@ -140,9 +140,9 @@ extension HostedPage {
                 "<span class=\"sub\">\(language(.lastUsed)): \(Self.time($0))</span>"
             }
             return """
-                <li><div class="what"><strong>\(method.label)</strong>\(name)\(suspended)\(used)</div>
-                \(form("\(hidden)\(action("remove", .remove, of: method.label))"))
-                <details><summary aria-label="\(language(.rename)): \(method.label)">\(language(.rename))</summary>
+                <li><div class="what"><strong>\(label(of: method))</strong>\(name)\(suspended)\(used)</div>
+                \(form("\(hidden)\(action("remove", .remove, of: label(of: method)))"))
+                <details><summary aria-label="\(language(.rename)): \(label(of: method))">\(language(.rename))</summary>
                 \(form("""
                     \(hidden)<div class="field"><label for="name-\(id)">\(language(.methodName))</label>
                     <input id="name-\(id)" name="name" value="\(method.name ?? "")" maxlength="64" autocomplete="off"></div>
@@ -158,7 +158,18 @@ extension HostedPage {
             <section><h2>\(language(.addMailbox))</h2>
             \(form("\(contactField(.email, typed))\(button("add", .goOn, isPrimary: true))"))</section>
             """
-        return "<p class=\"lead\">\(language(.methodsHelp))</p>\(list)\(adding)"
+        let offersApps =
+            view.profile.tenant.offersApps && view.caller.account.strongMethods.count(where: \.isApp) < NewApp.most
+        let addingApp: HTML? =
+            offersApps
+            ? "<section><h2>\(language(.authenticatorApp))</h2>\(form(button("add-app", .addApp, isPrimary: true)))</section>"
+            : nil
+        return "<p class=\"lead\">\(language(.methodsHelp))</p>\(list)\(addingApp)\(adding)"
+    }
+
+    /// How the page calls a method.
+    private func label(of method: StrongMethod) -> String {
+        method.isApp ? language(.authenticatorApp) : method.label
     }
 
     private func sessions(_ view: AccountView, _ form: AccountForm) -> HTML {

@@ -97,6 +97,17 @@ extension HostedPage {
                     """))
                 <div class="more">\(cancel)</div>
                 """
+        case .enterAppCode:
+            page.title = .enterAppCode
+            page.body = """
+                <p class="lead">\(text(.appCodeHelp))</p>
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row"><button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .choosePassword(let isReset):
             page.title = isReset ? .chooseNewPassword : .choosePassword
             page.body = """
@@ -121,7 +132,7 @@ extension HostedPage {
         case .chooseMethod(let methods):
             page.title = .chooseMethod
             let choices = methods.enumerated().map { index, method -> HTML in
-                "<label class=\"choice\"><input type=\"radio\" name=\"method\" value=\"\(method.id)\" required\(" checked", if: index == 0)><span>\(method.hint)</span></label>"
+                "<label class=\"choice\"><input type=\"radio\" name=\"method\" value=\"\(method.id)\" required\(" checked", if: index == 0)><span>\(page.name(of: method))</span></label>"
             }
             page.body = """
                 \(posted("<fieldset><legend>\(text(.whyMethod))</legend>\(choices)</fieldset>\(page.button("next", .goOn, isPrimary: true))"))
@@ -196,6 +207,20 @@ extension HostedPage {
                     """))
                 <div class="more">\(cancel)</div>
                 """
+        case .addApp(let offer):
+            page.title = .addApp
+            let picture: HTML? = QRCode(offer.address.reveal(), atMost: 1200)?.picture
+            page.body = """
+                <p class="lead">\(text(.scanHelp))</p>
+                \(picture.map { "<div class=\"qr\">\($0)</div>" })
+                <p class="key">\(text(.keyByHand)) <code translate="no">\(Self.grouped(offer.secret.reveal()))</code></p>
+                <p class="links"><a class="button quiet" href="\(offer.address.reveal())">\(text(.openApp))</a></p>
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .dead(let end):
             page.title = .cannotGoOn
             let help: PagePhrase =
@@ -227,6 +252,20 @@ extension HostedPage {
             return "<li>\(language(phrase))</li>"
         }
         return "<p>\(language(.wantsAccess(app: application)))</p><ul class=\"asked\">\(items)</ul>"
+    }
+
+    /// How a choice of methods calls one.
+    private func name(of method: OfferedMethod) -> String {
+        guard method.channel == .authenticatorApp, method.hint == StrongMethod.appLabel else { return method.hint }
+        return language(.authenticatorApp)
+    }
+
+    /// A key in groups of four, as users type it.
+    private static func grouped(_ key: String) -> String {
+        let characters = Array(key)
+        return stride(from: 0, to: characters.count, by: 4).map {
+            String(characters[$0..<min($0 + 4, characters.count)])
+        }.joined(separator: " ")
     }
 
     /// The account of the password beside it: password managers need it in the form.

@@ -51,6 +51,9 @@ enum PagePhrase: Hashable, Sendable {
     case deviceSince(minutes: Int)
     case deviceSameNetwork, deviceOtherNetwork, deviceWarning, deviceAllowed, deviceDeclined
 
+    // Of authenticator apps.
+    case authenticatorApp, enterAppCode, addApp, scanHelp, keyByHand, openApp, appCodeHelp, wrongAppCode, appNotAllowed
+
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional
     case attribute(String)

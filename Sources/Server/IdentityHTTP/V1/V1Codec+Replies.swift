@@ -60,8 +60,9 @@ extension V1Codec {
             return success(
                 ChallengeReply(
                     challengeType: .oneTimePasscode, continuationToken: token,
-                    challengeChannel: "email", challengeTargetLabel: delivery.maskedTarget,
-                    codeLength: delivery.codeLength, interval: delivery.resendInterval, bindingMethod: "prompt"),
+                    challengeChannel: delivery.channel?.rawValue ?? "email",
+                    challengeTargetLabel: delivery.maskedTarget, codeLength: delivery.codeLength,
+                    interval: delivery.channel == nil ? delivery.resendInterval : nil, bindingMethod: "prompt"),
                 outcome)
         case .proveContact(let contact, let codeLength):
             return success(
@@ -80,7 +81,7 @@ extension V1Codec {
                     methods: methods.map {
                         IntrospectReply.Method(
                             id: $0.id, challengeType: ChallengeType.oneTimePasscode.rawValue,
-                            challengeChannel: "email", loginHint: $0.hint)
+                            challengeChannel: $0.channel?.rawValue ?? "email", loginHint: $0.hint)
                     }), outcome)
         case .giveSecondFactor:
             return failure(.secondFactorRequired, outcome)
@@ -121,6 +122,8 @@ extension V1Codec {
             return success(reply, outcome)
         // Only hosted pages ask for it.
         case .signedInBrowser: return reply(.broken, trace: outcome.trace)
+        // Only the account API and the account page ask for it.
+        case .enrolApp: return reply(.broken, trace: outcome.trace)
         case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason.text), outcome)
         }

@@ -145,6 +145,10 @@ struct V1Failure: Hashable, Sendable {
                 Self(.invalidGrant, .accountDisabled, "The account is disabled.")
             case .unknownMethod:
                 Self(.invalidRequest, .parameterEmptyOrInvalid, "id parameter is empty or not valid.")
+            case .methodNotAllowed:
+                Self(
+                    .accessDenied, .providerBlockedByReputation, .methodBlocked,
+                    "Users may not add such a method, or the user has as many as allowed.")
             case .invalidContact:
                 Self(
                     .invalidRequest, .contactInvalid,

@@ -80,6 +80,7 @@ extension MailPhrases {
             subject: "تم تسجيل الدخول إلى حسابك لدى {{{organisation}}} بعد كلمات مرور خاطئة كثيرة",
             event: "تم إدخال كلمة المرور الصحيحة لحسابك لدى {{{organisation}}} بعد كلمات مرور خاطئة كثيرة."),
         methodLabel: "عنوان البريد الإلكتروني",
+        authenticatorApp: "تطبيق المصادقة",
         timeLabel: "الوقت",
         networkLabel: "الشبكة")
 }

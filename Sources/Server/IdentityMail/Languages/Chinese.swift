@@ -70,6 +70,7 @@ extension MailPhrases {
             subject: "您的 {{{organisation}}} 账户在多次输入错误密码后被登录",
             event: "有人在多次输入错误密码后，输入了您的 {{{organisation}}} 账户的正确密码。"),
         methodLabel: "电子邮件地址",
+        authenticatorApp: "身份验证器应用",
         timeLabel: "时间",
         networkLabel: "网络")
 }

@@ -81,6 +81,7 @@ extension MailPhrases {
             subject: "Přihlášení k vašemu účtu {{{organisation}}} po mnoha nesprávných heslech",
             event: "Po mnoha nesprávných heslech bylo zadáno správné heslo k vašemu účtu {{{organisation}}}."),
         methodLabel: "E-mailová adresa",
+        authenticatorApp: "Ověřovací aplikace",
         timeLabel: "Datum a čas",
         networkLabel: "Síť")
 }

@@ -81,6 +81,7 @@ extension MailPhrases {
             subject: "Der er logget på din konto hos {{{organisation}}} efter mange forkerte adgangskoder",
             event: "Den rigtige adgangskode til din konto hos {{{organisation}}} er indtastet efter mange forkerte."),
         methodLabel: "E-mailadresse",
+        authenticatorApp: "Godkendelsesapp",
         timeLabel: "Tidspunkt",
         networkLabel: "Netværk")
 }

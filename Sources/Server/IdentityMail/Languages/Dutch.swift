@@ -84,6 +84,7 @@ extension MailPhrases {
                 "Na veel verkeerde wachtwoorden is het juiste wachtwoord van uw account bij {{{organisation}}} opgegeven."
         ),
         methodLabel: "E-mailadres",
+        authenticatorApp: "Authenticator-app",
         timeLabel: "Tijdstip",
         networkLabel: "Netwerk")
 }

@@ -79,6 +79,7 @@ extension MailPhrases {
             subject: "Your account at {{{organisation}}} was signed in to after many wrong passwords",
             event: "The right password for your account at {{{organisation}}} was given after many wrong ones."),
         methodLabel: "E-mail address",
+        authenticatorApp: "Authenticator app",
         timeLabel: "Time",
         networkLabel: "Network")
 }

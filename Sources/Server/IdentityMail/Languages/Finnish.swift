@@ -82,6 +82,7 @@ extension MailPhrases {
             subject: "Tilillesi palvelussa {{{organisation}}} kirjauduttiin monen väärän salasanan jälkeen",
             event: "Tilillesi palvelussa {{{organisation}}} annettiin oikea salasana monen väärän jälkeen."),
         methodLabel: "Sähköpostiosoite",
+        authenticatorApp: "Todennussovellus",
         timeLabel: "Ajankohta",
         networkLabel: "Verkko")
 }

@@ -89,6 +89,7 @@ extension MailPhrases {
                 "Le bon mot de passe de votre compte chez {{{organisation}}} a été saisi après de nombreux mots de passe erronés."
         ),
         methodLabel: "Adresse e-mail",
+        authenticatorApp: "Application d’authentification",
         timeLabel: "Date et heure",
         networkLabel: "Réseau")
 }

@@ -89,6 +89,7 @@ extension MailPhrases {
             subject: "Anmeldung bei Ihrem Konto bei {{{organisation}}} nach vielen falschen Passwörtern",
             event: "Das richtige Passwort für Ihr Konto bei {{{organisation}}} wurde nach vielen falschen eingegeben."),
         methodLabel: "E-Mail-Adresse",
+        authenticatorApp: "Authentifizierungs-App",
         timeLabel: "Zeitpunkt",
         networkLabel: "Netzwerk")
 }

@@ -77,6 +77,7 @@ extension MailPhrases {
             subject: "התבצעה התחברות לחשבון {{{organisation}}} שלך אחרי סיסמאות שגויות רבות",
             event: "הסיסמה הנכונה של חשבון {{{organisation}}} שלך הוזנה אחרי סיסמאות שגויות רבות."),
         methodLabel: "כתובת אימייל",
+        authenticatorApp: "אפליקציית אימות",
         timeLabel: "מועד",
         networkLabel: "רשת")
 }

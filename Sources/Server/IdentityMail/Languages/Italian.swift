@@ -90,6 +90,7 @@ extension MailPhrases {
             event:
                 "La password corretta del tuo account {{{organisation}}} è stata inserita dopo molte password errate."),
         methodLabel: "Indirizzo email",
+        authenticatorApp: "App di autenticazione",
         timeLabel: "Data e ora",
         networkLabel: "Rete")
 }

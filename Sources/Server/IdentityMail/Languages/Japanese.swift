@@ -73,6 +73,7 @@ extension MailPhrases {
             subject: "誤ったパスワードが何度も入力された後、{{{organisation}}} のアカウントへのサインインがありました",
             event: "{{{organisation}}} のアカウントに、誤ったパスワードが何度も入力された後、正しいパスワードが入力されました。"),
         methodLabel: "メール アドレス",
+        authenticatorApp: "認証アプリ",
         timeLabel: "日時",
         networkLabel: "ネットワーク")
 }

@@ -72,6 +72,7 @@ extension MailPhrases {
             subject: "잘못된 비밀번호가 여러 번 입력된 후 {{{organisation}}} 계정에 로그인되었습니다",
             event: "잘못된 비밀번호가 여러 번 입력된 후 {{{organisation}}} 계정의 올바른 비밀번호가 입력되었습니다."),
         methodLabel: "이메일 주소",
+        authenticatorApp: "인증 앱",
         timeLabel: "시간",
         networkLabel: "네트워크")
 }

@@ -82,6 +82,7 @@ extension MailPhrases {
             subject: "Pålogging til kontoen din hos {{{organisation}}} etter mange feil passord",
             event: "Det riktige passordet for kontoen din hos {{{organisation}}} ble oppgitt etter mange feil passord."),
         methodLabel: "E-postadresse",
+        authenticatorApp: "Autentiseringsapp",
         timeLabel: "Tidspunkt",
         networkLabel: "Nettverk")
 }

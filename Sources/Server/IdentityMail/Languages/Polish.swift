@@ -82,6 +82,7 @@ extension MailPhrases {
             subject: "Zalogowano się na Twoje konto {{{organisation}}} po wielu błędnych hasłach",
             event: "Po wielu błędnych hasłach podano prawidłowe hasło do Twojego konta {{{organisation}}}."),
         methodLabel: "Adres e-mail",
+        authenticatorApp: "Aplikacja uwierzytelniająca",
         timeLabel: "Data i godzina",
         networkLabel: "Sieć")
 }

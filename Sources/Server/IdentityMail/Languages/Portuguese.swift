@@ -84,6 +84,7 @@ extension MailPhrases {
             subject: "Início de sessão na sua conta em {{{organisation}}} após muitas senhas erradas",
             event: "A senha correta da sua conta em {{{organisation}}} foi inserida após muitas senhas erradas."),
         methodLabel: "Endereço de e-mail",
+        authenticatorApp: "Aplicativo autenticador",
         timeLabel: "Data e hora",
         networkLabel: "Rede")
 }

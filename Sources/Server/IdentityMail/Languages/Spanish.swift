@@ -91,6 +91,7 @@ extension MailPhrases {
             event:
                 "Se introdujo la contraseña correcta de tu cuenta en {{{organisation}}} después de muchas incorrectas."),
         methodLabel: "Dirección de correo electrónico",
+        authenticatorApp: "Aplicación de autenticación",
         timeLabel: "Fecha y hora",
         networkLabel: "Red")
 }

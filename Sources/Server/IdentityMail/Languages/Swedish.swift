@@ -84,6 +84,7 @@ extension MailPhrases {
             subject: "Inloggning på ditt konto hos {{{organisation}}} efter många felaktiga lösenord",
             event: "Rätt lösenord till ditt konto hos {{{organisation}}} angavs efter många felaktiga."),
         methodLabel: "E-postadress",
+        authenticatorApp: "Autentiseringsapp",
         timeLabel: "Tidpunkt",
         networkLabel: "Nätverk")
 }

@@ -84,6 +84,7 @@ extension MailPhrases {
             subject: "Birçok yanlış şifreden sonra {{{organisation}}} hesabınızda oturum açıldı",
             event: "Birçok yanlış şifreden sonra {{{organisation}}} hesabınızın doğru şifresi girildi."),
         methodLabel: "E-posta adresi",
+        authenticatorApp: "Kimlik doğrulama uygulaması",
         timeLabel: "Tarih ve saat",
         networkLabel: "Ağ")
 }

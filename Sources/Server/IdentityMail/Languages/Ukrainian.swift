@@ -89,6 +89,7 @@ extension MailPhrases {
             subject: "Вхід у ваш обліковий запис {{{organisation}}} після багатьох неправильних паролів",
             event: "Правильний пароль вашого облікового запису {{{organisation}}} введено після багатьох неправильних."),
         methodLabel: "Електронна адреса",
+        authenticatorApp: "Застосунок автентифікації",
         timeLabel: "Час",
         networkLabel: "Мережа")
 }

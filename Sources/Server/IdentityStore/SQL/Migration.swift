@@ -44,6 +44,7 @@ package struct Migration: Sendable {
         Migration(name: "0028 keys of applications", sqlite: keysOfApplications),
         Migration(name: "0029 consents", sqlite: consents),
         Migration(name: "0030 kinds of methods", sqlite: kindsOfMethods),
+        Migration(name: "0031 authenticator apps", sqlite: authenticatorApps),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -71,6 +72,14 @@ package struct Migration: Sendable {
 
     /// What a method is. Existing ones are mailboxes. A method of another kind has an empty address, and its id as the key.
     private static let kindsOfMethods = "ALTER TABLE strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox';"
+
+    /// The sealed secret of an authenticator app, and what is known of its clock; NULL for other methods.
+    private static let authenticatorApps = """
+        ALTER TABLE strong_methods ADD COLUMN secret BLOB;
+        ALTER TABLE strong_methods ADD COLUMN spent_step INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN drift INTEGER;
+        ALTER TABLE strong_methods ADD COLUMN last_offset INTEGER;
+        """
 
     /// A place for each user that does not depend on the id, and an index by it of the users with a password
     /// (`SEC-PWD-11`).

@@ -127,7 +127,7 @@ extension SQLSession {
             "strong_methods",
             [
                 "tenant", "user", "id", "email", "key", "proven_at", "enrolled_under", "authenticated_at", "name",
-                "suspended_at", "kind",
+                "suspended_at", "kind", "secret", "spent_step", "drift", "last_offset",
             ])
         for one in imported {
             let user = one.user
@@ -154,7 +154,8 @@ extension SQLSession {
                     values(
                         user.tenant, user.id, method.id, method.storedEmail, method.storedKey, method.provenAt,
                         method.enrolment.strength, method.enrolment.authenticatedAt, method.name, method.suspendedAt,
-                        method.kindName), self)
+                        method.kindName, method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep,
+                        method.enrolledApp?.clock.drift, method.enrolledApp?.clock.lastOffset), self)
             }
         }
         try names.flush(self)

@@ -304,13 +304,15 @@ extension SQLSession {
         try run(
             """
             INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
-                is_familiar, suspended_at, first_used_at, last_used_at, name, kind)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_familiar, suspended_at, first_used_at, last_used_at, name, kind, secret, spent_step, drift, last_offset)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, user, method.id, method.storedEmail, key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
                 method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name, method.kindName,
+                method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep, method.enrolledApp?.clock.drift,
+                method.enrolledApp?.clock.lastOffset,
             ])
     }
 
@@ -337,6 +339,15 @@ extension SQLSession {
             UPDATE strong_methods SET first_used_at = COALESCE(first_used_at, ?), last_used_at = ?
             WHERE tenant = ? AND "user" = ? AND id = ?
             """, [date, date, tenant, user, method])
+    }
+
+    /// The account is locked, so no other step can have spent the code. The condition is a second protection.
+    func spend(_ clock: AppClock, of method: UUID, of user: UserID, in tenant: TenantID) throws {
+        try run(
+            """
+            UPDATE strong_methods SET spent_step = ?, drift = ?, last_offset = ?
+            WHERE tenant = ? AND "user" = ? AND id = ? AND spent_step < ?
+            """, [clock.spentStep, clock.drift, clock.lastOffset, tenant, user, method, clock.spentStep], expecting: 1)
     }
 
     /// Keeps the 20 newest networks of the user (`SEC-LOCK-3`).
@@ -434,15 +445,26 @@ extension SQLSession {
             of: "strong_methods",
             """
             SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at,
-                last_used_at, name, kind
+                last_used_at, name, kind, secret, spent_step, drift, last_offset
             FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
             """, [tenant] + values
         ).map { rows in
             try rows.map { row in
-                let kind: String = try row.value("kind")
+                let name: String = try row.value("kind")
+                let kind: StrongMethod.Kind =
+                    switch name {
+                    case StrongMethod.mailboxName: .mailbox(try row.value("email"))
+                    case StrongMethod.appName:
+                        .app(
+                            EnrolledApp(
+                                sealedSecret: try row.value("secret"),
+                                clock: AppClock(
+                                    spentStep: try row.value("spent_step"), drift: try row.value("drift"),
+                                    lastOffset: try row.value("last_offset"))))
+                    case _: .unknown(name)
+                    }
                 return StrongMethod(
-                    id: try row.value("id"),
-                    kind: kind == StrongMethod.mailboxName ? .mailbox(try row.value("email")) : .unknown(kind),
+                    id: try row.value("id"), kind: kind,
                     provenAt: try row.value("proven_at"),
                     enrolment: Enrolment(
                         try row.value("enrolled_under"), authenticatedAt: try row.value("authenticated_at"),
@@ -462,7 +484,16 @@ extension StrongMethod {
     var kindName: String {
         switch kind {
         case .mailbox: Self.mailboxName
+        case .app: Self.appName
         case .unknown(let name): name
+        }
+    }
+
+    /// What the columns of an app have.
+    var enrolledApp: EnrolledApp? {
+        switch kind {
+        case .app(let app): app
+        case .mailbox, .unknown: nil
         }
     }
 

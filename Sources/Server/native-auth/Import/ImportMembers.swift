@@ -31,7 +31,7 @@ struct ImportMembers: Sendable {
     static let names: Set<String> = [
         "id", "email", "emailVerified", "emailProvenDateTime", "alias", "enabled", "disabledDateTime",
         "createdDateTime", "attributes", "passwordHash", "passwordAlgorithm", "passwordSalt", "passwordIterations",
-        "passwordless", "passwordIsFromReset", "secondFactor", "requiresSecondFactor",
+        "passwordless", "passwordIsFromReset", "secondFactor", "authenticatorApps", "requiresSecondFactor",
     ]
     static let attributes = "attributes."
 
@@ -132,6 +132,7 @@ struct ImportMembers: Sendable {
         record.passwordIsFromReset = try source.truth("passwordIsFromReset") ?? false
         record.attributes = try attributes(source)
         record.mailboxes = try mailboxes(source)
+        record.apps = try apps(source)
         record.password = try password(source)
         return record
     }
@@ -182,7 +183,7 @@ struct ImportMembers: Sendable {
                     ImportRecord.Mailbox(
                         email: try source.text("email") ?? "",
                         enrolledUnder: try source.read(
-                            "enrolledUnder", "is none of unknown, password, mailbox, twoFactors"
+                            "enrolledUnder", "is none of unknown, password, mailbox, codes, twoFactors"
                         ) {
                             $0.text.flatMap { Enrolment.Strength(rawValue: $0) }
                         }, provenAt: try source.date("provenDateTime"),
@@ -191,6 +192,37 @@ struct ImportMembers: Sendable {
             }
             return mailboxes
         case .null?, .integer?, .truth?, .members?: throw ImportFault("secondFactor", "is no address and no list")
+        }
+    }
+
+    /// Objects, or keys with blanks between them.
+    private func apps(_ source: Source) throws(ImportFault) -> [ImportRecord.App] {
+        let name = "authenticatorApps"
+        func app(_ text: String?, name label: String? = nil) throws(ImportFault) -> ImportRecord.App {
+            guard let secret = text.flatMap(AppSecret.init(written:)) else {
+                throw ImportFault(
+                    name, "has a value that is no key in base32, and no otpauth address with SHA-1, 6 digits and 30 s")
+            }
+            return ImportRecord.App(secret: secret, name: label)
+        }
+        switch source.given(name) {
+        case nil: return []
+        case .text(let text)?:
+            var apps: [ImportRecord.App] = []
+            for key in text.split(separator: " ") { apps.append(try app(String(key))) }
+            return apps
+        case .list(let list)?:
+            var apps: [ImportRecord.App] = []
+            for value in list {
+                guard case .members(let members) = value else {
+                    apps.append(try app(value.text))
+                    continue
+                }
+                let source = Source(members: members, prefix: "\(name).")
+                apps.append(try app(try source.text("secret"), name: try source.text("name")))
+            }
+            return apps
+        case .null?, .integer?, .truth?, .members?: throw ImportFault(name, "is no key and no list")
         }
     }
 

@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityHTTP
 
 /// What `native-auth serve` prints in the development profile: addresses, client ids, and how a first sign-up begins.
 struct ServeBanner {

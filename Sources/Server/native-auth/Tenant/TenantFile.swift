@@ -132,6 +132,7 @@ private struct TenantReader {
             mailsPerHour: members.number("mailsPerHour", 1...Int.max),
             auditDays: members.number("auditDays", 1...36_500),
             deletionGraceDays: members.number("deletionGraceDays", 0...90) ?? 0)
+        tenant.offersApps = members.flag("authenticatorApps") ?? false
         for (member, name) in [
             ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
         ] where !name.isEmpty && !names.insert(name.lowercased()).inserted {

@@ -36,6 +36,8 @@ enum TenantTemplate {
             # auditDays: 400
             # For how many days users who delete their account can take that back.
             # deletionGraceDays: 0
+            # Users may add an authenticator app as a second factor.
+            authenticatorApps: true
 
             applications:
               # The client id is a setting of your app.

@@ -18,6 +18,7 @@ enum TenantText {
             ("mailsPerHour", tenant.mailsPerHour.map { scalar("\($0)") }),
             ("auditDays", tenant.auditDays.map { scalar("\($0)") }),
             ("deletionGraceDays", tenant.deletionGraceDays == 0 ? nil : scalar("\(tenant.deletionGraceDays)")),
+            ("authenticatorApps", tenant.offersApps ? scalar("true") : nil),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

@@ -29,7 +29,7 @@ extension PagePhrase {
         case .appSignedInAs(let app, let name): "Appen »\(app)« er logget på som \(name)."
         case .goOnAs(let name): "Fortsæt som \(name)"
         case .whyMailbox: "Denne app kræver en ekstra bekræftelse. Når du logger på, sender vi koder til denne adresse."
-        case .whyMethod: "Denne app kræver en ekstra bekræftelse. Hvor må vi sende en kode hen?"
+        case .whyMethod: "Denne applikation kræver en anden faktor. Hvor får du koden fra?"
         case .wantsAccess(let app): "\(app) tilhører en anden organisation. Appen beder om lov til at:"
         case .scopeOpenID: "vide, at du er den samme bruger, når du kommer tilbage"
         case .scopeProfile: "se dit navn"
@@ -120,7 +120,7 @@ extension PagePhrase {
         case .passwordChanged: "Din adgangskode er skiftet. Du er logget af alle andre steder."
         case .newAddressHelp:
             "Vi sender en kode til den nye adresse. Måske sender vi først en til din nuværende adresse."
-        case .methodsHelp: "Efter din adgangskode kan vi bede om en kode, som vi sender til en af disse adresser."
+        case .methodsHelp: "Når du logger på, kan vi også bede om en kode fra en af disse."
         case .methodSuspended: "Kan ikke bruges lige nu, fordi adgangskoden blev nulstillet."
         case .sessionsHelp: "Er der noget, du ikke kender? Log det af, og skift din adgangskode."
         case .thisBrowser: "Denne browser"
@@ -164,6 +164,16 @@ extension PagePhrase {
             "Har du selv startet dette, og ser du koden på din egen enhed nu? Hvis en anden har givet dig koden, skal du vælge »Annuller«: ellers får den anden adgang til din konto."
         case .deviceAllowed: "Gå tilbage til din enhed"
         case .deviceDeclined: "Enheden er ikke logget ind"
+        case .authenticatorApp: "Godkendelsesapp"
+        case .enterAppCode: "Indtast koden fra din app"
+        case .addApp: "Tilføj en godkendelsesapp"
+        case .scanHelp: "Scan billedet med en godkendelsesapp. Indtast derefter koden, som appen viser."
+        case .keyByHand: "Eller indtast denne nøgle i appen:"
+        case .openApp: "Åbn appen på denne enhed"
+        case .appCodeHelp: "Åbn din godkendelsesapp, og indtast koden, som den viser for denne konto."
+        case .wrongAppCode:
+            "Koden er ikke rigtig. Indtast den, som appen viser nu; hver kode kan bruges én gang."
+        case .appNotAllowed: "Du kan ikke tilføje endnu en godkendelsesapp."
         case .errorPrefix: "Fejl"
         }
     }

@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Doorgaan als \(name)"
         case .whyMailbox:
             "Deze app vraagt om een extra verificatie. Als u zich aanmeldt, sturen we codes naar dit adres."
-        case .whyMethod: "Deze app vraagt om een extra verificatie. Waar mogen we een code naartoe sturen?"
+        case .whyMethod: "Deze applicatie vraagt om een tweede factor. Waar krijgt u de code?"
         case .wantsAccess(let app): "\(app) is van een andere organisatie. De app wil graag:"
         case .scopeOpenID: "weten dat u dezelfde gebruiker bent als u terugkomt"
         case .scopeProfile: "uw naam zien"
@@ -123,7 +123,7 @@ extension PagePhrase {
         case .passwordChanged: "Uw wachtwoord is gewijzigd. U bent overal elders afgemeld."
         case .newAddressHelp:
             "We sturen een code naar het nieuwe adres. Misschien sturen we er eerst een naar uw huidige adres."
-        case .methodsHelp: "Na uw wachtwoord kunnen we vragen om een code die we naar een van deze adressen sturen."
+        case .methodsHelp: "Bij het inloggen kunnen we ook om een code van een van deze vragen."
         case .methodSuspended: "Nu niet te gebruiken, omdat het wachtwoord opnieuw is ingesteld."
         case .sessionsHelp: "Kent u iets in de lijst niet? Meld het af en wijzig uw wachtwoord."
         case .thisBrowser: "Deze browser"
@@ -170,6 +170,15 @@ extension PagePhrase {
             "Bent u dit zelf begonnen, en ziet u deze code nu op uw eigen apparaat? Als een ander u de code heeft gegeven, kies dan ‘Annuleren’: die ander zou in uw account komen."
         case .deviceAllowed: "Ga terug naar uw apparaat"
         case .deviceDeclined: "Het apparaat is niet aangemeld"
+        case .authenticatorApp: "Authenticator-app"
+        case .enterAppCode: "Voer de code van uw app in"
+        case .addApp: "Een authenticator-app toevoegen"
+        case .scanHelp: "Scan deze afbeelding met een authenticator-app. Typ daarna de code die de app toont."
+        case .keyByHand: "Of typ deze sleutel in de app:"
+        case .openApp: "De app op dit apparaat openen"
+        case .appCodeHelp: "Open uw authenticator-app en typ de code die hij voor dit account toont."
+        case .wrongAppCode: "Deze code klopt niet. Typ de code die de app nu toont; elke code werkt één keer."
+        case .appNotAllowed: "U kunt geen authenticator-app meer toevoegen."
         case .errorPrefix: "Fout"
         }
     }

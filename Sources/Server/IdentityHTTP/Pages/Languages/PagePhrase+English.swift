@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Continue as \(name)"
         case .whyMailbox:
             "This application asks for a second factor. We will send codes to this mailbox when you sign in."
-        case .whyMethod: "This application asks for a second factor. Where may we send a code?"
+        case .whyMethod: "This application asks for a second factor. Where do you get the code from?"
         case .wantsAccess(let app): "\(app) belongs to another organisation. It asks to:"
         case .scopeOpenID: "know that you are the same user when you come back"
         case .scopeProfile: "see your name"
@@ -120,7 +120,7 @@ extension PagePhrase {
         case .saved: "The change is saved."
         case .passwordChanged: "Your password is changed. You are signed out everywhere else."
         case .newAddressHelp: "We send a code to the new address. We may first send one to your present address."
-        case .methodsHelp: "After your password we may ask for a code that we send to one of these addresses."
+        case .methodsHelp: "When you sign in, we may also ask for a code from one of these."
         case .methodSuspended: "It cannot be used for now: the password was reset."
         case .sessionsHelp: "If you do not know an entry, sign it out and change your password."
         case .thisBrowser: "This browser"
@@ -165,6 +165,16 @@ extension PagePhrase {
             "Did you start this yourself, and do you see this code on your own device now? If another person gave you the code, choose “Cancel”: that person would get into your account."
         case .deviceAllowed: "Go back to your device"
         case .deviceDeclined: "The device is not signed in"
+        case .authenticatorApp: "Authenticator app"
+        case .enterAppCode: "Enter the code of your app"
+        case .addApp: "Add an authenticator app"
+        case .scanHelp: "Scan this picture with an authenticator app. Then type the code that the app shows."
+        case .keyByHand: "Or type this key into the app:"
+        case .openApp: "Open the app on this device"
+        case .appCodeHelp: "Open your authenticator app, and type the code that it shows for this account."
+        case .wrongAppCode:
+            "This code is not right. Type the one that your app shows now; each code can be used once."
+        case .appNotAllowed: "You cannot add another authenticator app."
         case .errorPrefix: "Error"
         }
     }

@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Jatka tilillä \(name)"
         case .whyMailbox:
             "Tämä sovellus vaatii lisävahvistuksen. Lähetämme koodeja tähän osoitteeseen, kun kirjaudut sisään."
-        case .whyMethod: "Tämä sovellus vaatii lisävahvistuksen. Minne voimme lähettää koodin?"
+        case .whyMethod: "Tämä sovellus pyytää toista tunnistustapaa. Mistä saat koodin?"
         case .wantsAccess(let app): "Sovellus \(app) kuuluu toiselle organisaatiolle. Se pyytää lupaa:"
         case .scopeOpenID: "tietää, että olet sama käyttäjä, kun palaat"
         case .scopeProfile: "nähdä nimesi"
@@ -124,7 +124,7 @@ extension PagePhrase {
         case .passwordChanged: "Salasanasi on vaihdettu. Sinut on kirjattu ulos kaikkialta muualta."
         case .newAddressHelp:
             "Lähetämme koodin uuteen osoitteeseen. Voimme lähettää ensin koodin nykyiseen osoitteeseesi."
-        case .methodsHelp: "Salasanan jälkeen voimme pyytää koodin, jonka lähetämme johonkin näistä osoitteista."
+        case .methodsHelp: "Kun kirjaudut sisään, voimme pyytää myös koodia jostakin näistä."
         case .methodSuspended: "Ei käytettävissä nyt, koska salasana palautettiin."
         case .sessionsHelp: "Etkö tunnista jotakin kohtaa? Kirjaa se ulos ja vaihda salasanasi."
         case .thisBrowser: "Tämä selain"
@@ -169,6 +169,16 @@ extension PagePhrase {
             "Aloititko tämän itse, ja näetkö koodin nyt omalla laitteellasi? Jos joku toinen antoi koodin, valitse ”Peruuta”: muuten hän pääsisi tilillesi."
         case .deviceAllowed: "Palaa laitteellesi"
         case .deviceDeclined: "Laitetta ei kirjattu sisään"
+        case .authenticatorApp: "Todennussovellus"
+        case .enterAppCode: "Anna sovelluksen koodi"
+        case .addApp: "Lisää todennussovellus"
+        case .scanHelp: "Skannaa tämä kuva todennussovelluksella. Kirjoita sitten sovelluksen näyttämä koodi."
+        case .keyByHand: "Tai kirjoita tämä avain sovellukseen:"
+        case .openApp: "Avaa sovellus tällä laitteella"
+        case .appCodeHelp: "Avaa todennussovellus ja kirjoita koodi, jonka se näyttää tälle tilille."
+        case .wrongAppCode:
+            "Koodi ei ole oikea. Kirjoita koodi, jonka sovellus näyttää nyt; jokaista koodia voi käyttää kerran."
+        case .appNotAllowed: "Et voi lisätä enää todennussovellusta."
         case .errorPrefix: "Virhe"
         }
     }

@@ -30,8 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Continuer avec \(name)"
         case .whyMailbox:
             "Cette application demande une vérification supplémentaire. Quand vous vous connecterez, nous enverrons un code à cette adresse."
-        case .whyMethod:
-            "Cette application demande une vérification supplémentaire. Où pouvons-nous envoyer un code\u{A0}?"
+        case .whyMethod: "Cette application demande un second facteur. Où recevez-vous le code ?"
         case .wantsAccess(let app): "\(app) appartient à une autre organisation. Cette application demande à\u{A0}:"
         case .scopeOpenID: "savoir que vous êtes la même personne quand vous revenez"
         case .scopeProfile: "voir votre nom"
@@ -126,7 +125,7 @@ extension PagePhrase {
         case .passwordChanged: "Votre mot de passe est changé. Vous êtes déconnecté partout ailleurs."
         case .newAddressHelp:
             "Nous envoyons un code à la nouvelle adresse. Nous en enverrons peut-être d’abord un à votre adresse actuelle."
-        case .methodsHelp: "Après votre mot de passe, nous pouvons demander un code envoyé à l’une de ces adresses."
+        case .methodsHelp: "À la connexion, nous pouvons aussi demander un code de l’une de ces méthodes."
         case .methodSuspended: "Inutilisable pour le moment : le mot de passe a été réinitialisé."
         case .sessionsHelp: "Vous ne reconnaissez pas un élément ? Déconnectez-le et changez votre mot de passe."
         case .thisBrowser: "Ce navigateur"
@@ -174,6 +173,18 @@ extension PagePhrase {
             "Avez-vous commencé cela vous-même, et voyez-vous ce code maintenant sur votre propre appareil ? Si une autre personne vous a donné le code, choisissez « Annuler » : elle entrerait dans votre compte."
         case .deviceAllowed: "Revenez à votre appareil"
         case .deviceDeclined: "L’appareil n’est pas connecté"
+        case .authenticatorApp: "Application d’authentification"
+        case .enterAppCode: "Saisissez le code de votre application"
+        case .addApp: "Ajouter une application d’authentification"
+        case .scanHelp:
+            "Scannez cette image avec une application d’authentification. Saisissez ensuite le code qu’elle affiche."
+        case .keyByHand: "Ou saisissez cette clé dans l’application :"
+        case .openApp: "Ouvrir l’application sur cet appareil"
+        case .appCodeHelp:
+            "Ouvrez votre application d’authentification et saisissez le code qu’elle affiche pour ce compte."
+        case .wrongAppCode:
+            "Ce code n’est pas le bon. Saisissez celui que l’application affiche maintenant ; chaque code sert une seule fois."
+        case .appNotAllowed: "Vous ne pouvez pas ajouter d’autre application d’authentification."
         case .errorPrefix: "Erreur"
         }
     }

@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Weiter als \(name)"
         case .whyMailbox:
             "Diese App verlangt eine zusätzliche Bestätigung. Wenn Sie sich anmelden, senden wir Codes an diese Adresse."
-        case .whyMethod: "Diese App verlangt eine zusätzliche Bestätigung. Wohin dürfen wir einen Code senden?"
+        case .whyMethod: "Diese Anwendung verlangt einen zweiten Faktor. Woher bekommen Sie den Code?"
         case .wantsAccess(let app): "\(app) gehört zu einer anderen Organisation. Die App möchte:"
         case .scopeOpenID: "wissen, dass Sie derselbe Benutzer sind, wenn Sie wiederkommen"
         case .scopeProfile: "Ihren Namen sehen"
@@ -126,8 +126,7 @@ extension PagePhrase {
         case .passwordChanged: "Ihr Passwort ist geändert. Überall sonst sind Sie abgemeldet."
         case .newAddressHelp:
             "Wir senden einen Code an die neue Adresse. Vielleicht senden wir zuerst einen an Ihre jetzige Adresse."
-        case .methodsHelp:
-            "Nach Ihrem Passwort fragen wir vielleicht nach einem Code, den wir an eine dieser Adressen senden."
+        case .methodsHelp: "Bei der Anmeldung können wir auch nach einem Code von einer dieser Stellen fragen."
         case .methodSuspended: "Zurzeit nicht verwendbar, weil das Passwort zurückgesetzt wurde."
         case .sessionsHelp: "Kennen Sie einen Eintrag nicht? Melden Sie ihn ab und ändern Sie Ihr Passwort."
         case .thisBrowser: "Dieser Browser"
@@ -175,6 +174,18 @@ extension PagePhrase {
             "Haben Sie das selbst begonnen, und sehen Sie diesen Code jetzt auf Ihrem eigenen Gerät? Wenn Ihnen eine andere Person den Code gegeben hat, wählen Sie „Abbrechen“: Sie käme sonst in Ihr Konto."
         case .deviceAllowed: "Gehen Sie zurück zu Ihrem Gerät"
         case .deviceDeclined: "Das Gerät ist nicht angemeldet"
+        case .authenticatorApp: "Authentifizierungs-App"
+        case .enterAppCode: "Geben Sie den Code Ihrer App ein"
+        case .addApp: "Eine Authentifizierungs-App hinzufügen"
+        case .scanHelp:
+            "Scannen Sie dieses Bild mit einer Authentifizierungs-App. Geben Sie dann den Code ein, den die App zeigt."
+        case .keyByHand: "Oder geben Sie diesen Schlüssel in die App ein:"
+        case .openApp: "Die App auf diesem Gerät öffnen"
+        case .appCodeHelp:
+            "Öffnen Sie Ihre Authentifizierungs-App und geben Sie den Code ein, den sie für dieses Konto zeigt."
+        case .wrongAppCode:
+            "Dieser Code ist nicht richtig. Geben Sie den ein, den die App jetzt zeigt; jeder Code gilt einmal."
+        case .appNotAllowed: "Sie können keine weitere Authentifizierungs-App hinzufügen."
         case .errorPrefix: "Fehler"
         }
     }

@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Continua come \(name)"
         case .whyMailbox:
             "Questa app richiede una verifica aggiuntiva. Quando accederai, invieremo i codici a questo indirizzo."
-        case .whyMethod: "Questa app richiede una verifica aggiuntiva. Dove possiamo inviare un codice?"
+        case .whyMethod: "Questa applicazione chiede un secondo fattore. Da dove ricevi il codice?"
         case .wantsAccess(let app): "\(app) appartiene a un’altra organizzazione. L’app chiede di:"
         case .scopeOpenID: "sapere che sei la stessa persona quando torni"
         case .scopeProfile: "vedere il tuo nome"
@@ -122,7 +122,7 @@ extension PagePhrase {
         case .passwordChanged: "La tua password è cambiata. Altrove le tue sessioni sono chiuse."
         case .newAddressHelp:
             "Inviamo un codice al nuovo indirizzo. Forse ne invieremo prima uno al tuo indirizzo attuale."
-        case .methodsHelp: "Dopo la password possiamo chiedere un codice che inviamo a uno di questi indirizzi."
+        case .methodsHelp: "Quando accedi possiamo chiedere anche un codice da uno di questi."
         case .methodSuspended: "Per ora non si può usare, perché la password è stata reimpostata."
         case .sessionsHelp: "Non riconosci una voce? Chiudila e cambia la tua password."
         case .thisBrowser: "Questo browser"
@@ -169,6 +169,17 @@ extension PagePhrase {
             "Hai iniziato tu, e vedi ora questo codice sul tuo dispositivo? Se un’altra persona ti ha dato il codice, scegli «Annulla»: quella persona entrerebbe nel tuo account."
         case .deviceAllowed: "Torna al tuo dispositivo"
         case .deviceDeclined: "Il dispositivo non ha effettuato l’accesso"
+        case .authenticatorApp: "App di autenticazione"
+        case .enterAppCode: "Inserisci il codice della tua app"
+        case .addApp: "Aggiungi un’app di autenticazione"
+        case .scanHelp:
+            "Inquadra questa immagine con un’app di autenticazione. Poi scrivi il codice che l’app mostra."
+        case .keyByHand: "Oppure scrivi questa chiave nell’app:"
+        case .openApp: "Apri l’app su questo dispositivo"
+        case .appCodeHelp: "Apri la tua app di autenticazione e scrivi il codice che mostra per questo account."
+        case .wrongAppCode:
+            "Questo codice non è corretto. Scrivi quello che l’app mostra ora; ogni codice vale una volta."
+        case .appNotAllowed: "Non puoi aggiungere un’altra app di autenticazione."
         case .errorPrefix: "Errore"
         }
     }

@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Fortsett som \(name)"
         case .whyMailbox:
             "Denne appen krever en ekstra bekreftelse. Når du logger på, sender vi koder til denne adressen."
-        case .whyMethod: "Denne appen krever en ekstra bekreftelse. Hvor kan vi sende en kode?"
+        case .whyMethod: "Denne applikasjonen ber om en andre faktor. Hvor får du koden fra?"
         case .wantsAccess(let app): "\(app) tilhører en annen organisasjon. Appen ber om lov til å:"
         case .scopeOpenID: "vite at du er den samme brukeren når du kommer tilbake"
         case .scopeProfile: "se navnet ditt"
@@ -120,7 +120,7 @@ extension PagePhrase {
         case .passwordChanged: "Passordet ditt er endret. Du er logget av alle andre steder."
         case .newAddressHelp:
             "Vi sender en kode til den nye adressen. Kanskje sender vi først en til den nåværende adressen din."
-        case .methodsHelp: "Etter passordet kan vi be om en kode som vi sender til en av disse adressene."
+        case .methodsHelp: "Når du logger på, kan vi også be om en kode fra en av disse."
         case .methodSuspended: "Kan ikke brukes nå, fordi passordet ble tilbakestilt."
         case .sessionsHelp: "Er det noe du ikke kjenner igjen? Logg det av, og endre passordet ditt."
         case .thisBrowser: "Denne nettleseren"
@@ -165,6 +165,16 @@ extension PagePhrase {
             "Startet du dette selv, og ser du koden på din egen enhet nå? Hvis en annen person ga deg koden, velg «Avbryt»: den personen ville komme inn på kontoen din."
         case .deviceAllowed: "Gå tilbake til enheten din"
         case .deviceDeclined: "Enheten er ikke logget inn"
+        case .authenticatorApp: "Autentiseringsapp"
+        case .enterAppCode: "Skriv inn koden fra appen"
+        case .addApp: "Legg til en autentiseringsapp"
+        case .scanHelp: "Skann bildet med en autentiseringsapp. Skriv deretter inn koden som appen viser."
+        case .keyByHand: "Eller skriv denne nøkkelen inn i appen:"
+        case .openApp: "Åpne appen på denne enheten"
+        case .appCodeHelp: "Åpne autentiseringsappen og skriv inn koden som den viser for denne kontoen."
+        case .wrongAppCode:
+            "Koden er ikke riktig. Skriv inn den som appen viser nå; hver kode kan brukes én gang."
+        case .appNotAllowed: "Du kan ikke legge til flere autentiseringsapper."
         case .errorPrefix: "Feil"
         }
     }

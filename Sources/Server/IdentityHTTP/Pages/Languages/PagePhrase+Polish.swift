@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Kontynuuj jako \(name)"
         case .whyMailbox:
             "Ta aplikacja wymaga dodatkowej weryfikacji. Przy logowaniu będziemy wysyłać kody na ten adres."
-        case .whyMethod: "Ta aplikacja wymaga dodatkowej weryfikacji. Dokąd możemy wysłać kod?"
+        case .whyMethod: "Ta aplikacja wymaga drugiego składnika. Skąd otrzymujesz kod?"
         case .wantsAccess(let app): "Aplikacja \(app) należy do innej organizacji. Prosi o zgodę, aby:"
         case .scopeOpenID: "wiedzieć, że to znowu Ty, gdy wrócisz"
         case .scopeProfile: "widzieć Twoje imię i nazwisko"
@@ -122,7 +122,7 @@ extension PagePhrase {
         case .saved: "Zmiana jest zapisana."
         case .passwordChanged: "Hasło jest zmienione. Wszędzie indziej nastąpiło wylogowanie."
         case .newAddressHelp: "Wyślemy kod na nowy adres. Być może najpierw wyślemy kod na obecny adres."
-        case .methodsHelp: "Po haśle możemy poprosić o kod, który wyślemy na jeden z tych adresów."
+        case .methodsHelp: "Przy logowaniu możemy też poprosić o kod z jednego z tych źródeł."
         case .methodSuspended: "Teraz nie można go używać, bo hasło zostało zresetowane."
         case .sessionsHelp: "Nie znasz którejś pozycji? Wyloguj ją i zmień hasło."
         case .thisBrowser: "Ta przeglądarka"
@@ -168,6 +168,17 @@ extension PagePhrase {
             "Czy to Ty zaczynasz to logowanie i widzisz teraz ten kod na własnym urządzeniu? Jeśli kod podała Ci inna osoba, wybierz „Anuluj”: ta osoba weszłaby na Twoje konto."
         case .deviceAllowed: "Wróć do swojego urządzenia"
         case .deviceDeclined: "Urządzenie nie jest zalogowane"
+        case .authenticatorApp: "Aplikacja uwierzytelniająca"
+        case .enterAppCode: "Wpisz kod z aplikacji"
+        case .addApp: "Dodaj aplikację uwierzytelniającą"
+        case .scanHelp:
+            "Zeskanuj ten obraz aplikacją uwierzytelniającą. Potem wpisz kod, który pokazuje aplikacja."
+        case .keyByHand: "Albo wpisz ten klucz w aplikacji:"
+        case .openApp: "Otwórz aplikację na tym urządzeniu"
+        case .appCodeHelp: "Otwórz aplikację uwierzytelniającą i wpisz kod, który pokazuje dla tego konta."
+        case .wrongAppCode:
+            "Ten kod jest niepoprawny. Wpisz ten, który aplikacja pokazuje teraz; każdy kod działa raz."
+        case .appNotAllowed: "Nie można dodać kolejnej aplikacji uwierzytelniającej."
         case .errorPrefix: "Błąd"
         }
     }

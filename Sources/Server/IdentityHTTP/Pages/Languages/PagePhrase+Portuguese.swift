@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Continuar como \(name)"
         case .whyMailbox:
             "Este app pede uma verificação adicional. Quando iniciar sessão, enviaremos códigos para este endereço."
-        case .whyMethod: "Este app pede uma verificação adicional. Para onde podemos enviar um código?"
+        case .whyMethod: "Este aplicativo pede um segundo fator. De onde vem o código?"
         case .wantsAccess(let app): "\(app) pertence a outra organização. O app pede para:"
         case .scopeOpenID: "saber que você é a mesma pessoa quando voltar"
         case .scopeProfile: "ver o seu nome"
@@ -123,7 +123,7 @@ extension PagePhrase {
         case .passwordChanged: "A sua senha foi alterada. Encerramos as suas outras sessões."
         case .newAddressHelp:
             "Enviamos um código para o novo endereço. Talvez enviemos antes um para o seu endereço atual."
-        case .methodsHelp: "Depois da senha, podemos pedir um código que enviamos para um destes endereços."
+        case .methodsHelp: "Ao entrar, também podemos pedir um código de um destes."
         case .methodSuspended: "Não pode ser usado por agora, porque a senha foi redefinida."
         case .sessionsHelp: "Não reconhece algum item? Encerre essa sessão e altere a sua senha."
         case .thisBrowser: "Este navegador"
@@ -171,6 +171,18 @@ extension PagePhrase {
             "Foi você que começou isto, e vê agora este código no seu próprio dispositivo? Se outra pessoa lhe deu o código, escolha «Cancelar»: essa pessoa entraria na sua conta."
         case .deviceAllowed: "Volte ao seu dispositivo"
         case .deviceDeclined: "O dispositivo não tem sessão iniciada"
+        case .authenticatorApp: "Aplicativo autenticador"
+        case .enterAppCode: "Digite o código do seu aplicativo"
+        case .addApp: "Adicionar um aplicativo autenticador"
+        case .scanHelp:
+            "Leia esta imagem com um aplicativo autenticador. Depois digite o código que ele mostra."
+        case .keyByHand: "Ou digite esta chave no aplicativo:"
+        case .openApp: "Abrir o aplicativo neste dispositivo"
+        case .appCodeHelp:
+            "Abra o seu aplicativo autenticador e digite o código que ele mostra para esta conta."
+        case .wrongAppCode:
+            "Este código não está correto. Digite o que o aplicativo mostra agora; cada código vale uma vez."
+        case .appNotAllowed: "Não é possível adicionar outro aplicativo autenticador."
         case .errorPrefix: "Erro"
         }
     }

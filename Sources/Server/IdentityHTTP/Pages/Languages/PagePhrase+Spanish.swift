@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Continuar como \(name)"
         case .whyMailbox:
             "Esta aplicación pide una verificación adicional. Cuando inicies sesión, enviaremos códigos a esta dirección."
-        case .whyMethod: "Esta aplicación pide una verificación adicional. ¿Adónde podemos enviar un código?"
+        case .whyMethod: "Esta aplicación pide un segundo factor. ¿De dónde obtienes el código?"
         case .wantsAccess(let app): "\(app) pertenece a otra organización. Esta aplicación pide permiso para:"
         case .scopeOpenID: "saber que eres la misma persona cuando vuelvas"
         case .scopeProfile: "ver tu nombre"
@@ -123,7 +123,7 @@ extension PagePhrase {
         case .passwordChanged: "Tu contraseña ha cambiado. Hemos cerrado tu sesión en los demás sitios."
         case .newAddressHelp:
             "Enviamos un código a la nueva dirección. Puede que antes enviemos uno a tu dirección actual."
-        case .methodsHelp: "Después de la contraseña podemos pedirte un código que enviamos a una de estas direcciones."
+        case .methodsHelp: "Al iniciar sesión, también podemos pedir un código de uno de estos."
         case .methodSuspended: "Ahora no se puede usar, porque se restableció la contraseña."
         case .sessionsHelp: "¿No reconoces alguna entrada? Cierra su sesión y cambia tu contraseña."
         case .thisBrowser: "Este navegador"
@@ -169,6 +169,18 @@ extension PagePhrase {
             "¿Ha empezado esto usted, y ve ahora este código en su propio dispositivo? Si otra persona le dio el código, elija «Cancelar»: esa persona entraría en su cuenta."
         case .deviceAllowed: "Vuelva a su dispositivo"
         case .deviceDeclined: "El dispositivo no ha iniciado sesión"
+        case .authenticatorApp: "Aplicación de autenticación"
+        case .enterAppCode: "Escribe el código de tu aplicación"
+        case .addApp: "Añadir una aplicación de autenticación"
+        case .scanHelp:
+            "Escanea esta imagen con una aplicación de autenticación. Después escribe el código que muestra."
+        case .keyByHand: "O escribe esta clave en la aplicación:"
+        case .openApp: "Abrir la aplicación en este dispositivo"
+        case .appCodeHelp:
+            "Abre tu aplicación de autenticación y escribe el código que muestra para esta cuenta."
+        case .wrongAppCode:
+            "Este código no es correcto. Escribe el que la aplicación muestra ahora; cada código sirve una vez."
+        case .appNotAllowed: "No puedes añadir otra aplicación de autenticación."
         case .errorPrefix: "Error"
         }
     }

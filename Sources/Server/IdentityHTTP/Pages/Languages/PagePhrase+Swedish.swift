@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Fortsätt som \(name)"
         case .whyMailbox:
             "Den här appen kräver en extra verifiering. När du loggar in skickar vi koder till den här adressen."
-        case .whyMethod: "Den här appen kräver en extra verifiering. Vart får vi skicka en kod?"
+        case .whyMethod: "Den här applikationen kräver en andra faktor. Varifrån får du koden?"
         case .wantsAccess(let app): "\(app) tillhör en annan organisation. Appen ber om att få:"
         case .scopeOpenID: "veta att du är samma användare när du kommer tillbaka"
         case .scopeProfile: "se ditt namn"
@@ -121,7 +121,7 @@ extension PagePhrase {
         case .passwordChanged: "Ditt lösenord är ändrat. Du är utloggad överallt annars."
         case .newAddressHelp:
             "Vi skickar en kod till den nya adressen. Kanske skickar vi först en till din nuvarande adress."
-        case .methodsHelp: "Efter ditt lösenord kan vi be om en kod som vi skickar till en av de här adresserna."
+        case .methodsHelp: "När du loggar in kan vi även be om en kod från någon av dessa."
         case .methodSuspended: "Kan inte användas just nu, eftersom lösenordet återställdes."
         case .sessionsHelp: "Finns det något som du inte känner igen? Logga ut det och byt lösenord."
         case .thisBrowser: "Den här webbläsaren"
@@ -167,6 +167,15 @@ extension PagePhrase {
             "Började du det här själv, och ser du koden på din egen enhet nu? Om någon annan gav dig koden, välj ”Avbryt”: den personen skulle komma in på ditt konto."
         case .deviceAllowed: "Gå tillbaka till din enhet"
         case .deviceDeclined: "Enheten är inte inloggad"
+        case .authenticatorApp: "Autentiseringsapp"
+        case .enterAppCode: "Ange koden från din app"
+        case .addApp: "Lägg till en autentiseringsapp"
+        case .scanHelp: "Skanna bilden med en autentiseringsapp. Skriv sedan koden som appen visar."
+        case .keyByHand: "Eller skriv in den här nyckeln i appen:"
+        case .openApp: "Öppna appen på den här enheten"
+        case .appCodeHelp: "Öppna din autentiseringsapp och skriv koden som den visar för det här kontot."
+        case .wrongAppCode: "Koden är inte rätt. Skriv den som appen visar nu; varje kod kan användas en gång."
+        case .appNotAllowed: "Du kan inte lägga till fler autentiseringsappar."
         case .errorPrefix: "Fel"
         }
     }

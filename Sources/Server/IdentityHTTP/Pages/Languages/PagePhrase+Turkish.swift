@@ -29,7 +29,7 @@ extension PagePhrase {
         case .appSignedInAs(let app, let name): "“\(app)” uygulamasında \(name) olarak oturum açıldı."
         case .goOnAs(let name): "\(name) olarak devam edin"
         case .whyMailbox: "Bu uygulama ek bir doğrulama istiyor. Oturum açtığınızda bu adrese kod göndereceğiz."
-        case .whyMethod: "Bu uygulama ek bir doğrulama istiyor. Kodu nereye gönderelim?"
+        case .whyMethod: "Bu uygulama ikinci bir doğrulama istiyor. Kodu nereden alıyorsunuz?"
         case .wantsAccess(let app): "\(app) uygulaması başka bir kuruluşa ait. Şunlar için izin istiyor:"
         case .scopeOpenID: "geri geldiğinizde aynı kullanıcı olduğunuzu bilmek"
         case .scopeProfile: "adınızı görmek"
@@ -120,7 +120,7 @@ extension PagePhrase {
         case .saved: "Değişiklik kaydedildi."
         case .passwordChanged: "Şifreniz değiştirildi. Diğer her yerde oturumunuz kapatıldı."
         case .newAddressHelp: "Yeni adrese bir kod göndeririz. Önce şimdiki adresinize bir kod gönderebiliriz."
-        case .methodsHelp: "Şifrenizden sonra bu adreslerden birine gönderdiğimiz bir kodu isteyebiliriz."
+        case .methodsHelp: "Oturum açarken bunlardan birinden bir kod da isteyebiliriz."
         case .methodSuspended: "Şifre sıfırlandığı için şu anda kullanılamıyor."
         case .sessionsHelp: "Tanımadığınız bir kayıt mı var? Oturumunu kapatın ve şifrenizi değiştirin."
         case .thisBrowser: "Bu tarayıcı"
@@ -165,6 +165,17 @@ extension PagePhrase {
             "Bunu kendiniz mi başlattınız ve bu kodu şu anda kendi cihazınızda görüyor musunuz? Kodu size başka biri verdiyse “İptal”i seçin: yoksa o kişi hesabınıza girer."
         case .deviceAllowed: "Cihazınıza dönün"
         case .deviceDeclined: "Cihazda oturum açılmadı"
+        case .authenticatorApp: "Kimlik doğrulama uygulaması"
+        case .enterAppCode: "Uygulamanızdaki kodu girin"
+        case .addApp: "Kimlik doğrulama uygulaması ekle"
+        case .scanHelp:
+            "Bu resmi bir kimlik doğrulama uygulamasıyla tarayın. Sonra uygulamanın gösterdiği kodu yazın."
+        case .keyByHand: "Ya da bu anahtarı uygulamaya yazın:"
+        case .openApp: "Uygulamayı bu cihazda aç"
+        case .appCodeHelp: "Kimlik doğrulama uygulamanızı açın ve bu hesap için gösterdiği kodu yazın."
+        case .wrongAppCode:
+            "Bu kod doğru değil. Uygulamanın şimdi gösterdiği kodu yazın; her kod bir kez kullanılabilir."
+        case .appNotAllowed: "Başka bir kimlik doğrulama uygulaması ekleyemezsiniz."
         case .errorPrefix: "Hata"
         }
     }
