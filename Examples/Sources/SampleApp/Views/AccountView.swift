@@ -34,8 +34,11 @@
                 }
                 Section("Ways to sign in") {
                     ForEach(model.methods) { method in
-                        LabeledContent(method.name ?? method.maskedAddress ?? "Password") {
-                            if method.kind == .email { Button("Remove") { Task { await model.remove(method) } } }
+                        LabeledContent(
+                            method.name ?? method.maskedAddress
+                                ?? (method.kind == .authenticatorApp ? "Authenticator app" : "Password")
+                        ) {
+                            if method.kind != .password { Button("Remove") { Task { await model.remove(method) } } }
                         }
                     }
                     if model.hasPassword { Button("Add the address above") { Task { await model.addMethod() } } }
