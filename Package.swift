@@ -364,6 +364,7 @@ let package = Package(
 )
 
 if hasTools {
+    package.dependencies.append(.package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"))
     package.targets += [
         .executableTarget(
             name: "Simulator",
@@ -416,5 +417,21 @@ if hasTools {
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Tools/BenchParts", swiftSettings: strict),
+        // Puts loads on a server, over HTTP, from outside.
+        .executableTarget(
+            name: "native-auth-bench",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: server),
+            ], path: "Tools/native-auth-bench", swiftSettings: strict),
+        .testTarget(
+            name: "BenchTests",
+            dependencies: [
+                "native-auth-bench",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+            ], swiftSettings: strict),
     ]
 }

@@ -11,10 +11,15 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// `scripts/test` builds it from the modules that it has built for the server, so with the server's trait. An app needs only
+// `Testing`.
+let traits: Set<Package.Dependency.Trait> =
+    Context.environment["SWIFT_NATIVE_AUTH_TOOLS"] == nil ? ["Testing"] : ["Testing", "Server"]
+
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15), .iOS(.v17)],
-    dependencies: [.package(name: "swift-native-auth", path: "..", traits: ["Testing"])],
+    dependencies: [.package(name: "swift-native-auth", path: "..", traits: traits)],
     targets: [
         .target(
             name: "SampleApp",

@@ -84,11 +84,7 @@ def record(binary, scenario, seconds):
 
 def generator():
     """The release build of the load generator; returns its path."""
-    build = ["swift", "build", "-c", "release", "--package-path", "Benchmarks", "--scratch-path", ".build/bench"]
-    build += ["--product", "native-auth-bench"]
-    subprocess.run([*build, "--quiet"], cwd=measurements.ROOT, check=True)
-    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=measurements.ROOT, text=True).strip()
-    return folder + "/native-auth-bench"
+    return measurements.release_build("native-auth-bench")
 
 
 def pgrep(pattern):

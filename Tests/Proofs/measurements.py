@@ -20,8 +20,8 @@ import steps
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
-# The programs of Tools are in the manifest only then.
-WITH_TOOLS = os.environ | {"SWIFT_NATIVE_AUTH_TOOLS": "1"}
+# The programs of Tools, and the tests that run them, are in the manifest only then. The second as in scripts/test, which says why.
+WITH_TOOLS = os.environ | {"SWIFT_NATIVE_AUTH_TOOLS": "1", "SWIFT_DETERMINISTIC_HASHING": "1"}
 
 
 class Server:
@@ -188,15 +188,16 @@ def sdk(arguments):
     return code
 
 
-def release_build():
-    """The release build of the server; returns its path."""
+def release_build(product="native-auth"):
+    """The release build of the server, or of another program; returns its path."""
     subprocess.run([ROOT / "scripts/setup"], check=True)
-    build = ["swift", "build", "-c", "release", "--traits", "Server", "--product", "native-auth"]
+    build = ["swift", "build", "-c", "release", "--traits", "Server", "--product", product]
     # One file without the toolchain's libraries, as a server gets it. It also starts in half the time.
     if platform.system() == "Linux":
         build.append("--static-swift-stdlib")
-    subprocess.run(build, cwd=ROOT, check=True)
-    return subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, text=True).strip() + "/native-auth"
+    subprocess.run(build, cwd=ROOT, env=WITH_TOOLS, check=True)
+    folder = subprocess.check_output([*build, "--show-bin-path"], cwd=ROOT, env=WITH_TOOLS, text=True).strip()
+    return f"{folder}/{product}"
 
 
 def measure():

@@ -1217,7 +1217,8 @@ class Check(browser.BrowserCheck):
         self.expect(f"a finished page has no form ({self.mode})", "<form" not in again and (self.language or title in ("One moment", "You are signed in")), title)
         came = {answer[1].get("code") for answer in self.callback.answers()[seen:]}
         self.expect(f"Back gives no second code ({self.mode})", came == {code}, str(len(came)))
-        page.goto("about:blank")
+        # In a tab of its own: the page that Back left may still be on its way to the application.
+        page = self.tab(page)
         self.open(page)
         self.is_title(page, "Continue to Harbour")
         seen = self.sent()

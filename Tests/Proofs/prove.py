@@ -15,6 +15,8 @@ import sys
 import time
 import traceback
 
+from measurements import WITH_TOOLS
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATE = ROOT / ".build/prove"
 REPORT = ROOT / "docs/evidence/proofs.md"
@@ -270,10 +272,10 @@ def code_of(proof):
 def build():
     """The debug build, as the tests use it; returns the server's path."""
     subprocess.run([ROOT / "scripts/setup", "tests"], check=True)
-    command = ["swift", "build", "--quiet", "--traits", "Server"]
+    command = ["swift", "build", "--quiet", "--traits", "Testing,Server"]
     for product in ("native-auth", "native-auth-try"):
-        subprocess.run([*command, "--product", product], cwd=ROOT, check=True)
-    folder = subprocess.check_output([*command, "--show-bin-path"], cwd=ROOT, text=True).strip()
+        subprocess.run([*command, "--product", product], cwd=ROOT, env=WITH_TOOLS, check=True)
+    folder = subprocess.check_output([*command, "--show-bin-path"], cwd=ROOT, env=WITH_TOOLS, text=True).strip()
     return folder + "/native-auth"
 
 

@@ -5,16 +5,15 @@ import os
 import re
 import subprocess
 
+from measurements import WITH_TOOLS
 from world import ROOT, Result
 
-# The programs of Tools, and the tests that run them, are in the manifest only then.
-WITH_TOOLS = os.environ | {"SWIFT_NATIVE_AUTH_TOOLS": "1"}
-TEST = ["swift", "test", "--skip-build", "--traits", "Server", "--disable-xctest", "--no-parallel"]
+TEST = ["swift", "test", "--skip-build", "--traits", "Testing,Server", "--disable-xctest", "--no-parallel"]
 
 
 def tests(filter, environment):
     """Builds the tests and runs some; returns their output, and whether they passed."""
-    build = ["swift", "build", "--quiet", "--build-tests", "--traits", "Server"]
+    build = ["swift", "build", "--quiet", "--build-tests", "--traits", "Testing,Server"]
     subprocess.run(build, cwd=ROOT, env=WITH_TOOLS, check=True)
     run = subprocess.run(
         TEST + ["--filter", filter], cwd=ROOT, env=WITH_TOOLS | environment, stdout=subprocess.PIPE,

@@ -7,7 +7,7 @@ import IdentityStoreSQL
 import IdentityStoreSQLite
 import Logging
 
-/// Measures what is inside the server, for which the package in `Benchmarks` is too far outside.
+/// Measures what is inside the server, for which `native-auth-bench` is too far outside.
 @main
 struct BenchParts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -8,7 +8,7 @@ import Testing
 @Suite("native-auth-bench", .timeLimit(.minutes(2)))
 struct BenchTests {
     private static let server = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/debug/native-auth")
+        .deletingLastPathComponent().appending(path: ".build/debug/native-auth")
 
     @Test("Journeys get to their ends, and the report says what was measured")
     func journeysGetToTheirEnds() async throws {
