@@ -97,7 +97,7 @@ struct RenderingTests {
 
     static let notices: [MailContent.Purpose] = [
         .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
-        .accountExists, .signInLocked, .signedInAfterFailures, .emailReplaced, .resetRequired,
+        .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures, .emailReplaced, .resetRequired,
         .emailChangeUndone, .accountDeleted, .deletionScheduled,
     ]
 
@@ -199,6 +199,35 @@ struct RenderingTests {
         }
         content.occasion?.network = nil
         #expect(try !renderer.words(of: content).text.contains(labels.2), "nothing is said where nothing is known")
+    }
+
+    @Test("SEC-ENR-5: a notice about an authenticator app or recovery codes does not call them an e-mail address")
+    func kindsOfMethods() throws {
+        for language in MailLanguage.allCases {
+            for purpose in [
+                MailContent.Purpose.methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
+                .methodFirstUsed,
+            ] {
+                let phrases = MailPhrases(in: language)
+                let usual = try MailRenderer().words(of: .notice(purpose, language)).text
+                for (label, name) in [
+                    (StrongMethod.appLabel, phrases.authenticatorApp),
+                    (StrongMethod.recoveryCodesLabel, phrases.recoveryCodes),
+                ] {
+                    var content = MailContent.notice(purpose, language)
+                    content.occasion = MailContent.Occasion(methods: [label], network: nil)
+                    let words = try MailRenderer().words(of: content)
+                    #expect(
+                        words.text.contains(name) && !words.text.contains("\(phrases.methodLabel):"), "\(words.text)")
+                    let sentence = usual.split(separator: "\n\n")[1]
+                    #expect(!words.text.contains(sentence), "\(words.text)")
+                }
+            }
+            var used = MailContent.notice(.recoveryCodeUsed, language)
+            used.occasion = MailContent.Occasion(methods: [StrongMethod.label(ofCodesLeft: 7)], network: nil)
+            let text = try MailRenderer().words(of: used).text
+            #expect(text.contains("\(MailPhrases(in: language).recoveryCodesLeft): 7"), "\(text)")
+        }
     }
 
     @Test(

@@ -49,6 +49,7 @@ tenants:
     domain: contoso.example.com
     displayName: Contoso
     authenticatorApps: true
+    recoveryCodes: true
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -128,15 +129,16 @@ PAGES = {
     "enterCode(secondFactor)": "second-factor second-factor-wrong second-factor-again",
     "enterCode(contact)": "mailbox-code mailbox-code-wrong mailbox-code-again",
     "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
+    "enterRecoveryCode": "recovery-code recovery-code-wrong",
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
-    "chooseMethod": "choose-method",
+    "chooseMethod": "choose-method choose-recovery",
     "enterContact": "add-mailbox bad-mailbox",
     "confirm": "continue continue-app consent device-question",
     "fromApp": "from-app", "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
     "deviceAnswered(over)": "device-over", "authorize(pushedRequestGone)": "pushed-request-gone",
-    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-password "
+    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-recovery-codes account-recovered account-password "
     "account-wrong-password account-email account-sessions account-copy account-deletion",
     "enterAccountCode": "account-code", "proveAgain(byReset: false)": "account-proof", "ended": "account-deleted",
     "dead(policy)": "policy", "dead(over)": "over", "dead(blocked)": "blocked",
@@ -577,8 +579,8 @@ class Check(browser.BrowserCheck):
         with self.about(20):
             # The page that moves on is looked at without the field that does so.
             self.expect(f"{name} stays", "refresh" not in headers and "http-equiv" not in text)
-            # An app shows another code by itself.
-            if 'id="code"' in text and not self.language and PAGE_OF.get(name) not in ("addApp", "enterAppCode"):
+            # An app shows another code by itself, and a recovery code is valid until it is used.
+            if 'id="code"' in text and not self.language and PAGE_OF.get(name) not in ("addApp", "enterAppCode", "enterRecoveryCode"):
                 self.expect(f"{name} tells the life of the code", "valid for ten minutes" in text)
         self.expect(f"{name} has one heading", text.count("<h1>") == 1)
         title = re.search(r"<title>(.*?)</title>", text)[1]
@@ -1051,6 +1053,41 @@ class Check(browser.BrowserCheck):
         self.give(page, code=self.app_code(key, later=1))
         page.wait_for_url("**/end")
         self.comes("an app", seen + 1, code=True)
+        self.recovery_codes(page, address)
+
+    def recovery_codes(self, page, address):
+        """A session of two factors makes codes; the phone is lost; one of them signs in."""
+        page.goto(f"{self.url}/contoso/account/methods")
+        self.press(page, "make-codes")
+        self.look(page, "account-recovery-codes")
+        codes = page.locator(".codes li").all_inner_texts()
+        self.expect(f"ten codes are shown ({self.mode})", len(set(codes)) == 10 and all(re.fullmatch(r"([0-9A-Z]{4}-){3}[0-9A-Z]{4}", code) for code in codes), str(len(codes)))
+        with page.expect_download() as download:
+            page.click("a[download]")
+        saved = pathlib.Path(download.value.path()).read_text()
+        self.expect(f"the file has them ({self.mode})", saved.split() == codes and download.value.suggested_filename == "recovery-codes.txt", saved)
+        page.goto(f"{self.url}/contoso/account/methods")
+        self.expect(f"they are shown once ({self.mode})", codes[0] not in page.content() and "10" in page.inner_text("main"))
+        page.context.close()
+        page, seen = self.visit(), self.sent()
+        self.open(page, claims=SECOND_FACTOR)
+        self.give(page, username=address)
+        self.give(page, password=PASSWORD)
+        self.is_title(page, "Enter the code of your app")
+        self.press(page, "others")
+        self.look(page, "choose-recovery")
+        page.locator("input[name=method]").last.check()
+        self.press(page)
+        self.look(page, "recovery-code")
+        self.is_title(page, "Enter a recovery code")
+        self.give(page, code="0000-0000-0000-0000")
+        self.refused(page, "recovery-code-wrong", "code")
+        self.give(page, code=codes[4].lower())
+        page.wait_for_url("**/end")
+        self.comes("a recovery code", seen, code=True)
+        page.goto(f"{self.url}/contoso/account/methods")
+        self.look(page, "account-recovered")
+        self.expect(f"its session makes no codes ({self.mode})", not page.locator("button[value=make-codes]").count())
         page.context.close()
 
     def scanned(self, page):

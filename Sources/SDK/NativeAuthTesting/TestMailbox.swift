@@ -42,6 +42,8 @@ public final class TestMailbox: Sendable {
             case methodReactivated
             /// A notice, without a code: a second factor was used for the first time.
             case methodFirstUsed
+            /// A notice, without a code: a recovery code was used to sign in.
+            case recoveryCodeUsed
             /// A notice, without a code: a client wants to sign up with the address of an existing account.
             case accountExists
             /// A notice, without a code: wrong passwords have locked the account.
@@ -259,6 +261,7 @@ extension TestMailbox.Mail.Purpose {
             case .methodSuspended: .methodSuspended
             case .methodReactivated: .methodReactivated
             case .methodFirstUsed: .methodFirstUsed
+            case .recoveryCodeUsed: .recoveryCodeUsed
             case .accountExists: .accountExists
             case .signInLocked: .signInLocked
             case .signedInAfterFailures: .signedInAfterFailures

@@ -180,7 +180,7 @@ extension HookPayload {
         case .registration: "registration"
         case .accountChange, .emailChange, .emailChanged, .emailChangeUndone, .emailReplaced, .resetRequired,
             .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended,
-            .methodReactivated, .methodFirstUsed, .signInLocked, .signedInAfterFailures:
+            .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .signInLocked, .signedInAfterFailures:
             "accountChange"
         }
     }

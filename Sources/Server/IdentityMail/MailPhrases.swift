@@ -45,6 +45,8 @@ struct MailPhrases: Sendable {
     var methodSuspended: Notice
     var methodReactivated: Notice
     var methodFirstUsed: Notice
+    /// Says how many are left.
+    var recoveryCodeUsed: Notice
     var accountExists: Notice
     var signInLocked: Notice
     var signedInAfterFailures: Notice
@@ -52,6 +54,9 @@ struct MailPhrases: Sendable {
     var methodLabel: String
     /// What a notice calls an authenticator app.
     var authenticatorApp: String
+    /// The same for recovery codes, and before their number.
+    var recoveryCodes: String
+    var recoveryCodesLeft: String
     var timeLabel: String
     var networkLabel: String
 
@@ -104,6 +109,7 @@ struct MailPhrases: Sendable {
         case .methodSuspended: mail(methodSuspended)
         case .methodReactivated: mail(methodReactivated)
         case .methodFirstUsed: mail(methodFirstUsed)
+        case .recoveryCodeUsed: mail(recoveryCodeUsed)
         case .accountExists: mail(accountExists)
         case .signInLocked: mail(signInLocked)
         case .signedInAfterFailures: mail(signedInAfterFailures)

@@ -118,7 +118,10 @@ package struct MailRenderer: Sendable {
         }
         let context = Context(
             language: facts.language, organisation: facts.organisation, subject: try sentence(sentences.subject),
-            text: try sentence(sentences.text), advice: try sentence(sentences.advice),
+            text: Self.naming(
+                facts.details.map { kinds(in: $0, phrases) } ?? [], in: facts.language,
+                text: try sentence(sentences.text), subject: try sentence(sentences.subject)),
+            advice: try sentence(sentences.advice),
             code: sentences.code.map { _ in String(Self.codeMark) }, label: try sentence(sentences.code?.label ?? ""),
             validity: try sentence(sentences.code?.validity ?? ""),
             secrecy: try sentence(sentences.code?.secrecy ?? ""),
@@ -174,11 +177,36 @@ package struct MailRenderer: Sendable {
         try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + template)
     }
 
+    /// The methods of a notice that are no mailboxes, in the reader's language.
+    private func kinds(in details: Details, _ phrases: MailPhrases) -> [String] {
+        details.occasion.methods.compactMap { Self.kind($0, phrases) }
+    }
+
+    private static func kind(_ label: String, _ phrases: MailPhrases) -> String? {
+        switch label {
+        case StrongMethod.appLabel: phrases.authenticatorApp
+        case StrongMethod.recoveryCodesLabel: phrases.recoveryCodes
+        case _: nil
+        }
+    }
+
+    /// The sentence about methods: `text` speaks of mailboxes, and the subject of methods of any kind, whose names follow it.
+    private static func naming(_ kinds: [String], in language: MailLanguage, text: String, subject: String) -> String {
+        guard !kinds.isEmpty else { return text }
+        let isWide = text.hasSuffix("。")
+        let colon = isWide ? "：" : language == .french ? "\u{A0}: " : ": "
+        return subject + colon + kinds.joined(separator: ", ") + (isWide ? "。" : ".")
+    }
+
     /// The lines about the change of methods, with its time and network (`SEC-ENR-5`).
     private func lines(of details: Details, _ phrases: MailPhrases) -> [[String: String]] {
         let time = details.at.formatted(Date.ISO8601FormatStyle(dateTimeSeparator: .space)).replacing("Z", with: " UTC")
-        let methods = details.occasion.methods.map { $0 == StrongMethod.appLabel ? phrases.authenticatorApp : $0 }
-        var lines = [(phrases.methodLabel, methods.joined(separator: ", ")), (phrases.timeLabel, time)]
+        let others = details.occasion.methods.filter { Self.kind($0, phrases) == nil }
+        let left = StrongMethod.codesLeftLabel + ": "
+        let (counts, mailboxes) = (others.filter { $0.hasPrefix(left) }, others.filter { !$0.hasPrefix(left) })
+        var lines = counts.map { (phrases.recoveryCodesLeft, String($0.dropFirst(left.count))) }
+        if !mailboxes.isEmpty { lines.append((phrases.methodLabel, mailboxes.joined(separator: ", "))) }
+        lines.append((phrases.timeLabel, time))
         if let network = details.occasion.network { lines.append((phrases.networkLabel, network)) }
         return lines.map { ["name": $0, "value": $1] }
     }

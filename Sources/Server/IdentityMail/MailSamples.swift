@@ -6,7 +6,7 @@ import PortableFoundation
 extension MailContent {
     /// A mail with a made-up code, as a user of the tenant gets it.
     package static func sample(of purpose: Purpose, for tenant: Tenant, in language: MailLanguage) -> MailContent {
-        let method = "d***@example.com"
+        let method = purpose == .recoveryCodeUsed ? StrongMethod.label(ofCodesLeft: 7) : "d***@example.com"
         return MailContent(
             purpose: purpose, recipient: "dana@example.com", code: purpose.hasCode ? "12345678" : nil,
             minutesValid: purpose == .deletionScheduled ? 43_200 : purpose.hasCode ? 10 : 0, language: language,
@@ -18,7 +18,9 @@ extension MailContent {
 extension MailContent.Purpose {
     fileprivate var isAboutMethods: Bool {
         switch self {
-        case .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed: true
+        case .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
+            .recoveryCodeUsed:
+            true
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .accountChange, .emailChange,
             .emailChanged,
             .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged,
@@ -49,6 +51,7 @@ extension MailContent.Purpose {
         case .methodSuspended: "A second factor rests"
         case .methodReactivated: "A second factor is back"
         case .methodFirstUsed: "A second factor was used for the first time"
+        case .recoveryCodeUsed: "A recovery code was used"
         case .accountExists: "A sign-up with an address that has an account"
         case .signInLocked: "Wrong passwords locked the account"
         case .signedInAfterFailures: "A sign-in after many wrong passwords"

@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// What a user can do on the account screen. The number of each action is its place in the list.
 private enum AccountAction: CaseIterable {
-    case profile, password, email, method, app, removeMethods, sessions, copy, delete
+    case profile, password, email, method, app, recoveryCodes, removeMethods, sessions, copy, delete
 
     func title(hasPassword: Bool) -> String {
         switch self {
@@ -14,6 +14,7 @@ private enum AccountAction: CaseIterable {
         case .email: "change the e-mail address"
         case .method: "add an address as a second factor"
         case .app: "add an authenticator app as a second factor"
+        case .recoveryCodes: "make recovery codes, for the loss of the second factor"
         case .removeMethods: "remove the second factor"
         case .sessions: "sign out all other devices"
         case .copy: "a copy of my data"
@@ -58,6 +59,7 @@ extension TryConversation {
             }
             try await addMethod(to: account)
         case .app: try await addApp(to: account)
+        case .recoveryCodes: try await makeRecoveryCodes(of: account)
         case .removeMethods: try await removeMethods(of: account)
         case .sessions: try await endOtherSessions(of: account)
         case .copy: try await printCopy(of: account)
@@ -96,7 +98,15 @@ extension TryConversation {
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }),
             let sessions = try await call({ () async throws(AccountError) in try await account.sessions() })
         else { return true }
-        dialog.show(methods.map(Self.row) + sessions.map(Self.row))
+        var rows = methods.map(Self.row)
+        let hasSecond = methods.contains { $0.kind != .password }
+        if hasSecond,
+            let codes = try await call({ () async throws(AccountError) in try await account.recoveryCodes() }),
+            codes.madeAt != nil
+        {
+            rows.append(("method", "recovery codes, \(codes.remaining) left"))
+        }
+        dialog.show(rows + sessions.map(Self.row))
         let hasPassword = methods.contains { $0.kind == .password }
         guard let due = profile.deletionDueAt else { return hasPassword }
         dialog.note("This account will be deleted on \(due.formatted(.iso8601)).")
@@ -201,6 +211,13 @@ extension TryConversation {
         case .success: dialog.note("From now on, the app shows codes for your sign-ins.")
         case .failure(let error): try dialog.refused(words(error, subject))
         }
+    }
+
+    private mutating func makeRecoveryCodes(of account: Account) async throws(TryEnd) {
+        let made = try await call { () async throws(AccountError) in try await account.makeRecoveryCodes() }
+        guard let made else { return }
+        dialog.note("Keep these codes in a safe place: they are shown only now. Each works once.")
+        dialog.show(made.codes.enumerated().map { (name: "\($0.offset + 1)", value: Terminal.harmless($0.element)) })
     }
 
     /// Asks for the codes of a step: of the new mailbox, and after a sign-in with the password alone of the own one first.

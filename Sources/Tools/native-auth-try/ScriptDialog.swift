@@ -35,6 +35,7 @@ struct ScriptDialog: TryDialog {
     }
 
     func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace) {
+        guard !code.isKept else { return tell("recovery code asked for") }
         guard !code.isOfApp else { return tell("code of the authenticator app asked for") }
         tell(
             "code sent to \(Terminal.harmless(code.sentTo)) by \(Terminal.harmless(code.channel)),"

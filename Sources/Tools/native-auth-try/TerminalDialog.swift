@@ -43,6 +43,7 @@ struct TerminalDialog: TryDialog {
     }
 
     func codeSent(_ code: SentCode, isResend: Bool, _ place: TryPlace) {
+        guard !code.isKept else { return say("Type one of the recovery codes that you kept. Each works once.") }
         guard !code.isOfApp else {
             return say(
                 "Open your authenticator app: it shows a code of \(code.length) digits, and a new one every 30 seconds."

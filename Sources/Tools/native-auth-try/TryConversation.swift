@@ -161,8 +161,8 @@ struct TryConversation {
     }
 
     private mutating func code(_ sent: SentCode, _ subject: TrySubject) async throws(TryEnd) -> CodeAnswer {
-        // No inbox has the code of an app.
-        if sent.isOfApp { return try await dialog.code(sent) }
+        // No inbox has the code of an app, or a recovery code.
+        if sent.isOfApp || sent.isKept { return try await dialog.code(sent) }
         switch codes {
         case .dialog: return try await dialog.code(sent)
         case .given(let code):
@@ -211,6 +211,8 @@ extension AuthenticatorKey: CodeInfo {}
 extension SentCode {
     /// Whether an authenticator app shows the code.
     var isOfApp: Bool { channel == "totp" }
+    /// Whether it is one of the recovery codes that the user kept.
+    var isKept: Bool { channel == "recovery_code" }
 }
 
 /// The result of a request for another code.

@@ -105,8 +105,9 @@ extension CodeRefusal: TryFailure {
             "That code is too old; a new one is needed."
         // The server does not report when it stops comparing (`SEC-OTP-3`).
         case .incorrectCode(let attempts, _) where attempts >= 3:
-            "That is not the code either. After a few wrong ones the server takes none any more: type r for a new one."
-        case .incorrectCode: "That is not the code; it is in the newest mail."
+            "That is not the code either. After a few wrong ones the server takes none any more: type r for a new one; for an app, b, and begin again."
+        case .incorrectCode:
+            "That is not the code. A mailed one is in the newest mail; an app shows its own, and each works once."
         case .blocked: "The server has blocked that address or number."
         case .service(let error): error.words(subject, place)
         }

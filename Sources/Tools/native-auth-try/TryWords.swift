@@ -219,7 +219,8 @@ enum TryWords {
 
     /// A way to receive a code, in words.
     static func words(for method: AuthMethod) -> String {
-        guard method.channel != "totp" else { return "authenticator app" }
+        if method.channel == "totp" { return "authenticator app" }
+        if method.channel == "recovery_code" { return "recovery code" }
         let channel = method.channel == "email" ? "e-mail" : Terminal.harmless(method.channel)
         return channel + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
     }

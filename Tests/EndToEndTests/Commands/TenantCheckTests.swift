@@ -69,7 +69,7 @@ struct TenantCheckTests {
             "t.yaml:22: type is “number”; it must be one of: string, boolean, integer",
             "t.yaml:23: two applications of the tenant have the clientId",
             "t.yaml:24: displayName must have 1 to 256 bytes",
-            "t.yaml:26: “” requiresSecondFactor, and only users with a password can give one",
+            "t.yaml:26: “” requiresSecondFactor, and a user without a password has none at sign-up",
             "t.yaml:27: an application must have members",
             "t.yaml:28: “version” is not known. The document has: tenants.",
         ]

@@ -155,7 +155,10 @@ struct TryTests {
             let (status, _, errors) = try await script(code: ["--code", "abcdefgh"], data: folder)
 
             #expect(status == 1)
-            #expect(errors == "native-auth-try: That is not the code; it is in the newest mail.\n")
+            #expect(
+                errors
+                    == "native-auth-try: That is not the code. A mailed one is in the newest mail; an app shows its own, and each works once.\n"
+            )
         }
     }
 

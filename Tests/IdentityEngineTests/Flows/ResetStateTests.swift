@@ -135,7 +135,8 @@ struct ResetStateTests {
                 ).effects
                 let user = SignInStateTests.user
                 let isRemoved = !isOwn && [.unknown, .password].contains(strength)
-                let rests = [.mailbox, .codes].contains(strength) || strength == .twoFactors && age < month
+                let rests =
+                    [.mailbox, .codes, .recoveryCode].contains(strength) || strength == .twoFactors && age < month
                 let isSuspended = !isOwn && !isRemoved && rests && !wasSuspended
                 #expect(effects.contains(.write(.removeStrongMethods([method.id], of: user))) == isRemoved, "\(method)")
                 let suspends = effects.contains(.write(.setSuspension([method.id], of: user, SignInStateTests.now)))

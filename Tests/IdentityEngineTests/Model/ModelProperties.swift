@@ -145,7 +145,7 @@ struct EdgeCheck {
                     .accountDeleted, .deletionScheduled:
                     must(false, "a mail of another flow")
                 case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
-                    .methodFirstUsed, .accountExists, .signInLocked, .signedInAfterFailures:
+                    .methodFirstUsed, .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures:
                     must(false, "a notice with a code")
                 }
             case .write(.openRefreshFamily), .write(.openBrowserSession): checkTokens(must)
@@ -167,7 +167,7 @@ struct EdgeCheck {
                 .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),
                 .write(.holdName), .write(.releaseNames), .write(.offerUndo), .write(.forgetUndos),
                 .write(.scheduleDeletion), .write(.setDeleted), .write(.deleteUser), .write(.renameMethod),
-                .write(.spendStep):
+                .write(.spendStep), .write(.setRecovery):
                 must(false, "a row of another flow")
             case .write(.createUser), .write(.enqueueMail), .write(.record), .write(.count), .write(.forget),
                 .write(.addStrongMethod), .write(.setLockout), .write(.setSlowLane), .write(.rememberNetwork):

@@ -25,6 +25,7 @@ extension DirectoryAnswerName {
         case .changedMeanwhile: self = .changedMeanwhile
         case .notFound: self = .notFound
         case .lastMethod: self = .lastMethod
+        case .methodIsNew: self = .methodIsNew
         case .step(.unusableToken), .step(.expiredToken), .step(.notAllowedNow): self = .unusableToken
         case .step(.incorrectCode): self = .incorrectCode
         case .step(.expiredCode): self = .expiredCode
@@ -58,7 +59,7 @@ extension DirectoryAnswerName {
         case .content, .sessionsEnded: (200, nil)
         case .codeSent, .ownMailboxProven, .appOffered, .deletionScheduled: (202, nil)
         case .invalidToken, .proofNeeded: (401, .invalidToken)
-        case .insufficientScope, .readOnlyProperty, .lastMethod: (403, .denied)
+        case .insufficientScope, .readOnlyProperty, .lastMethod, .methodIsNew: (403, .denied)
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
@@ -81,6 +82,7 @@ extension DirectoryAnswerName {
         switch self {
         case .nameTaken: "ObjectConflict"
         case .lastMethod: "LastMethod"
+        case .methodIsNew: "MethodIsNew"
         case .unusableToken: "ContinuationTokenInvalid"
         case .incorrectCode: "invalid_oob_value"
         case .expiredCode: "CodeExpired"
@@ -115,7 +117,8 @@ extension DirectoryOperation {
         case .confirmMethod, .confirmEmail, .confirmApp: #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
-            .listPasswordMethods, .listAppMethods, .removeMethod, .removeApp, .listSessions, .endSession,
+            .listPasswordMethods, .listAppMethods, .readRecoveryCodes, .makeRecoveryCodes, .removeMethod, .removeApp,
+            .listSessions, .endSession,
             .endOtherSessions, .keepAccount, .export:
             nil
         }
@@ -145,7 +148,7 @@ enum DirectoryTable {
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
         .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .changeEmail,
         .confirmEmail, .endSession, .endOtherSessions,
-        .keepAccount, .export,
+        .keepAccount, .makeRecoveryCodes, .export,
     ]
 
     /// A signed-in user.
@@ -247,6 +250,7 @@ enum DirectoryTable {
             (.listMethods, .content, "all methods"), (.listEmailMethods, .content, "those by e-mail"),
             (.listPasswordMethods, .content, "the password, if there is one"),
             (.listAppMethods, .content, "the authenticator apps"),
+            (.readRecoveryCodes, .content, "how many recovery codes are left"),
             (.addApp, .appOffered, "the secret for the app, where the session has proven the own mailbox"),
             (.listSessions, .content, "the sessions"),
             (.export, .content, "the copy"), (.deleteAccount, .done, "the account is deleted, or was before"),
@@ -424,6 +428,43 @@ enum DirectoryTable {
         return (caller, try await TestApp.add(to: try caller.account))
     }
 
+    /// The same in a session of mailbox and app.
+    private static func byStrong() async throws -> (caller: Caller, app: TestApp) {
+        let (caller, app) = try await byApp()
+        let tokens = try await app.signIn(withCode: erik, to: caller.server, scope: scope)
+        return (
+            Caller(server: caller.server, transport: caller.transport, token: tokens.text("access_token")), app
+        )
+    }
+
+    /// A user who lost the app, added another one with a recovery code, and is signed in with that; with the id of the first.
+    private static func byRecovered() async throws -> (caller: Caller, old: String) {
+        let (strong, app) = try await byStrong()
+        let old = try await app.id(of: try strong.account)
+        let made = try await strong.send(.makeRecoveryCodes)
+        let code = try #require(made["codes"]?.array.first?.string, "\(made)")
+        let server = strong.server
+        server.clock.advance(by: 61)
+        let client = server.client()
+        let required = try await server.signInWithCode(erik, claims: WireClient.claims, scope: scope)
+        let listed = try await client.introspect(required.token)
+        let id = try #require(listed["methods"]?.array.last?["id"]?.string, "\(listed)")
+        let sent = try await client.signInChallenge(listed.token, id: id)
+        let tokens = try await client.token(
+            code: code, sent.token, grant: "mfa_oob", claims: WireClient.claims, scope: scope)
+        let recovered = Caller(server: server, transport: strong.transport, token: tokens.text("access_token"))
+        let new = try await TestApp.add(to: try recovered.account)
+        let again = try await server.signInWithCode(erik, claims: WireClient.claims, scope: scope)
+        let all = try await client.introspect(again.token)
+        let apps = all["methods"]?.array.filter { $0["challenge_channel"] == "totp" } ?? []
+        let chosen = try #require(apps.last?["id"]?.string, "\(all)")
+        let asked = try await client.signInChallenge(all.token, id: chosen)
+        let signedIn = try await client.token(
+            code: new.code(at: server.clock.now), asked.token, grant: "mfa_oob", claims: WireClient.claims,
+            scope: scope)
+        return (Caller(server: server, transport: strong.transport, token: signedIn.text("access_token")), old)
+    }
+
     private static let apps: [DirectoryRow] = [
         row(.addApp, .codeSent, "a code was mailed to the own mailbox, which the session has not proven") {
             try await byPassword { $0.enrolment = .proven }.send(.addApp)
@@ -504,8 +545,22 @@ enum DirectoryTable {
             return last
         },
         row(.renameApp, .done, "the app has the name") {
-            let (caller, app) = try await byApp()
+            let (caller, app) = try await byStrong()
             return try await caller.send(.renameApp, id: try await app.id(of: try caller.account))
+        },
+        row(.makeRecoveryCodes, .content, "ten new codes") {
+            try await byStrong().caller.send(.makeRecoveryCodes)
+        },
+        row(
+            .makeRecoveryCodes, .methodNotAllowed,
+            "the tenant offers no recovery codes, or the user has no other method"
+        ) { try await byCode().send(.makeRecoveryCodes) },
+        row(.makeRecoveryCodes, .methodIsNew, "a recovery code enrolled a method in the last 72 hours") {
+            try await byRecovered().caller.send(.makeRecoveryCodes)
+        },
+        row(.removeApp, .methodIsNew, "a recovery code enrolled another method in the last 72 hours") {
+            let (caller, old) = try await byRecovered()
+            return try await caller.send(.removeApp, id: old)
         },
         row(.renameApp, .invalidValue, "the name is longer than 64 characters") {
             let name = String(repeating: "x", count: 65)
@@ -574,6 +629,18 @@ enum DirectoryTable {
                 let caller = try await byBoth(on: try make())
                 return try await caller.send(.removeMethod, id: try await caller.method())
             },
+            row(.removeMethod, .methodIsNew, "a recovery code enrolled another method in the last 72 hours") {
+                let (caller, _) = try await byRecovered()
+                let user = try #require(try await caller.server.storedUsers().first)
+                // A mailbox beside the apps, as an import brings it.
+                let mailbox = StrongMethod(
+                    id: UUID(), email: try #require(EmailAddress("second@example.org")),
+                    provenAt: caller.server.clock.now.addingTimeInterval(-90 * 86_400),
+                    enrolment: Enrolment(.twoFactors))
+                _ = try await caller.server.engine.ports.users.change(
+                    user.id, in: user.tenant, [.addStrongMethod(mailbox, to: user.id)])
+                return try await caller.send(.removeMethod, id: mailbox.id.text)
+            },
             row(.removeMethod, .lastMethod, "the user needs a second factor, and it is the last method") {
                 let server = try make()
                 let caller = try await byBoth(on: server)
@@ -639,7 +706,7 @@ enum DirectoryTable {
                     return try await caller.send(operation)
                 })
         }
-        if operation == .keepAccount {
+        if [.keepAccount, .renameMethod, .renameApp].contains(operation) {
             rows.append(
                 row(operation, .proofNeeded, "the sign-in lacks the second factor of the account") {
                     let server = try make()
@@ -697,7 +764,8 @@ enum DirectoryTable {
         let places = [
             DirectoryAnswerName.invalidToken: "all but `undoEmailChange`",
             .insufficientScope: "all but `undoEmailChange`", .foreignOrigin: "all but `undoEmailChange`",
-            .proofNeeded: "*proof*, `changePassword`, `keepAccount`", .malformedBody: "those with a body",
+            .proofNeeded: "*proof*, `changePassword`, `keepAccount`, the names of methods",
+            .malformedBody: "those with a body",
             .wrongContentType: "those with a body", .bodyTooLarge: "those with a body",
             .tooManyChanges: "all but reading, `revokeSignInSessions` and `undoEmailChange`",
         ]

@@ -38,6 +38,8 @@ extension PagePhrase {
             .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
             .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp, .wrongAppCode,
             .appNotAllowed,
+            .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .newMethodRests,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -65,7 +67,8 @@ extension PagePhrase {
             .deviceTitle,
             .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
             .deviceDeclined, .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp,
-            .wrongAppCode, .appNotAllowed:
+            .wrongAppCode, .appNotAllowed, .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .newMethodRests:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),
@@ -75,7 +78,9 @@ extension PagePhrase {
             text
         case .attribute(let name), .badField(let name): AttributeTitle.words(name)
         case .deviceAllowTitle(let text), .deviceAsks(_, let text): text
-        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .deviceSince(let number): "\(number)"
+        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .deviceSince(let number),
+            .codesLeft(let number):
+            "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
         case .badPassword(let fault):

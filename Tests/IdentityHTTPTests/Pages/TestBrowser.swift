@@ -137,7 +137,8 @@ final class TestBrowser {
                 guard let name = Self.text(between: "name=\"", "\"", in: String(tag)) else { continue }
                 names.insert(name)
                 let value = Self.text(between: "value=\"", "\"", in: String(tag)) ?? ""
-                if name != ".action", !tag.contains("type=\"checkbox\"") { fields.append((name, value)) }
+                let isChosen = !tag.contains("type=\"radio\"") || tag.contains(" checked")
+                if name != ".action", !tag.contains("type=\"checkbox\""), isChosen { fields.append((name, value)) }
             }
             return Form(
                 action: Self.text(between: "action=\"", "\"", in: form) ?? "", fields: fields, names: names)

@@ -239,6 +239,82 @@ struct TicketTests {
         #expect(browser.title == "Sign in")
     }
 
+    /// The tokens that an application gets by a ticket, with its refresh token.
+    private func tokens(
+        by refresh: String, at server: IdentityTestServer, scope: String = AccountCaller.scope
+    ) async throws -> WireAnswer {
+        let own = TestRelyingParty(.emailPassword)
+        let browser = TestBrowser(server)
+        let ticket = try await ticket(server, refresh, for: own.client, challenge: own.challenge)
+        try await enter(browser, own.path(["ticket": ticket, "scope": scope]))
+        let code = try #require(browser.answer["code"], "\(browser.title ?? "no title")")
+        return try await own.redeem(code, at: server, ["scope": scope])
+    }
+
+    @Test(
+        "OIDC-33, SEC-ENR-3: the tokens that a ticket leads to are no fresh proof: they change nothing that needs one")
+    func tokensAreNeverFresh() async throws {
+        let server = try await server()
+        let answer = try await tokens(by: signedUp(server), at: server)
+        let caller = try AccountCaller(answer, server)
+        #expect(try await caller.send("GET", AccountCaller.me).status == 200)
+        let refreshed = try AccountCaller(
+            try await server.client(id: app).refresh(caller.refreshToken, scope: AccountCaller.scope), server)
+        for thief in [caller, refreshed] {
+            for (method, path, body) in [
+                ("POST", AccountCaller.beta + "/nativeAuth.addAuthenticatorApp", "{}"),
+                ("POST", AccountCaller.beta + "/nativeAuth.addEmailMethod", #"{"emailAddress":"thief@example.net"}"#),
+                ("POST", AccountCaller.beta + "/nativeAuth.changeEmail", #"{"emailAddress":"thief@example.net"}"#),
+                ("DELETE", AccountCaller.me, nil),
+            ] as [(String, String, String?)] {
+                let refused = try await thief.send(method, path, body)
+                #expect(refused.status == 401 && refused["error"]?["code"] != nil, "\(path) \(refused)")
+            }
+        }
+    }
+
+    @Test("OIDC-33: the tokens that a ticket led to end with the app's session, and live no longer")
+    func tokensEndWithTheApp() async throws {
+        for end in ["signed out", "reused", "expired"] {
+            let server = try await server()
+            let client = server.client(id: app)
+            var refresh = try await signedUp(server)
+            let caller = try AccountCaller(try await tokens(by: refresh, at: server), server)
+            let opened = try await client.refresh(caller.refreshToken, scope: AccountCaller.scope)
+            #expect(opened.status == 200, "\(opened)")
+            switch end {
+            case "signed out":
+                _ = try await server.rows("UPDATE refresh_families SET revoked_at = created_at WHERE parent IS NULL")
+            case "reused":
+                // The owner's app exchanged the stolen token.
+                let next = try #require(try await client.refresh(refresh).text("refresh_token"))
+                server.clock.advance(by: 600)
+                #expect(try await client.refresh(refresh).status == 400)
+                refresh = next
+            default:
+                _ = try await server.rows("UPDATE refresh_families SET expires_at = created_at WHERE parent IS NULL")
+            }
+            #expect(try await !caller.isLive, "\(end)")
+            let after = try await client.refresh(
+                try #require(opened.text("refresh_token")), scope: AccountCaller.scope)
+            #expect(after.status == 400 && after["error"] == "invalid_grant", "\(end) \(after)")
+        }
+    }
+
+    @Test("SEC-ENR-3: a refreshed token adds no contact without a code to the own mailbox")
+    func refreshedTokens() async throws {
+        let server = try FactorDirectory.server { $0.enrolment = .proven }
+        _ = try await server.signUp("erik@example.com")
+        let first = try await AccountCaller.withCode(server, "erik@example.com")
+        let add = AccountCaller.beta + "/nativeAuth.addAuthenticatorApp"
+        #expect(try await first.send("POST", add, "{}")["secretKey"] != nil, "in the sign-in itself")
+        server.clock.advance(by: 2)
+        let refreshed = try AccountCaller(
+            try await server.client().refresh(first.refreshToken, scope: AccountCaller.scope), server)
+        let begun = try await refreshed.send("POST", add, "{}")
+        #expect(begun.status == 202 && begun["secretKey"] == nil && begun["targetLabel"] != nil, "\(begun)")
+    }
+
     @Test("OIDC-33: a silent request takes no ticket: it could not ask")
     func silentRequests() async throws {
         let server = try await server()

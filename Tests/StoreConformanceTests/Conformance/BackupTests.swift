@@ -132,6 +132,7 @@ struct BackupTests {
                     "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
                     "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
                     "refresh_families ADD COLUMN key_thumbprint TEXT",
+                    "refresh_families ADD COLUMN parent BLOB", "users ADD COLUMN recovery BLOB",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT",
                     "strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox'",

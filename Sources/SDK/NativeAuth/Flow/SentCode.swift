@@ -4,7 +4,7 @@ public import PortableFoundation
 public struct SentCode: Hashable, Sendable, Codable {
     /// The address or number of the target, masked except at the registration of a method; or the name of the app.
     public let sentTo: String
-    /// `email`, `sms`, or `totp` for an authenticator app, to which nothing is sent; unknown values are kept.
+    /// `email`, `sms`, `totp` for an authenticator app and `recovery_code` for a recovery code, which are not sent; unknown values are kept.
     public let channel: String
     /// The number of the code's characters.
     public let length: Int

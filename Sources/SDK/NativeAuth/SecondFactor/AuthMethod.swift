@@ -6,7 +6,8 @@ public struct AuthMethod: Hashable, Sendable, Codable {
     public let id: String
     /// `oob`; unknown values are kept.
     public let challengeType: String
-    /// `email`, `sms`, or `totp` for an authenticator app, which shows the code; unknown values are kept.
+    /// `email`, `sms`, `totp` for an authenticator app, which shows the code, or `recovery_code` for one of the
+    /// codes that the user kept; unknown values are kept.
     public let channel: String
     /// The target of the code: the masked address of a second factor, the name of an app, or the account's address for a
     /// method to register.

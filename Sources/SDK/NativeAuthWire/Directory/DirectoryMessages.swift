@@ -7,6 +7,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     case listMethods, listEmailMethods, listPasswordMethods, listAppMethods
     case removeMethod, renameMethod, addMethod, confirmMethod
     case removeApp, renameApp, addApp, confirmApp
+    case readRecoveryCodes, makeRecoveryCodes
     case changeEmail, confirmEmail
     /// Needs no token: the owner of an old address may have no session any more.
     case undoEmailChange
@@ -24,12 +25,12 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var method: Method {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
-            .export:
+            .readRecoveryCodes, .export:
             .get
         case .changeProfile, .renameMethod, .renameApp: .patch
         case .deleteAccount, .removeMethod, .removeApp, .endSession: .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
-            .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
+            .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
             .post
         }
     }
@@ -49,6 +50,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .renameApp: "graph/beta/me/authentication/softwareOathMethods/{id}"
         case .addApp: "graph/beta/me/nativeAuth.addAuthenticatorApp"
         case .confirmApp: "graph/beta/me/nativeAuth.confirmAuthenticatorApp"
+        case .readRecoveryCodes: "graph/beta/me/nativeAuthRecoveryCodes"
+        case .makeRecoveryCodes: "graph/beta/me/nativeAuth.createRecoveryCodes"
         case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
         case .renameMethod: "graph/beta/me/authentication/emailMethods/{id}"
         case .addMethod: "graph/beta/me/nativeAuth.addEmailMethod"
@@ -74,12 +77,13 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
-        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods:
+        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes:
             ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
         case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
             ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
         case .removeApp, .renameApp, .addApp, .confirmApp:
             ["User.ReadWrite", "UserAuthMethod-SoftwareOATH.ReadWrite"]
+        case .makeRecoveryCodes: ["User.ReadWrite", "nativeAuth.User.RecoveryCodes"]
         case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
         case .undoEmailChange: []
         }
@@ -89,9 +93,10 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     /// take the account away from its user. A change of the password proves itself by the current one.
     package var needsProof: Bool {
         switch self {
-        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .changeEmail: true
+        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .makeRecoveryCodes, .changeEmail: true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
-            .listEmailMethods, .listPasswordMethods, .listAppMethods, .renameMethod, .confirmMethod, .renameApp,
+            .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes, .renameMethod, .confirmMethod,
+            .renameApp,
             .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
             .export:
             false
@@ -127,6 +132,7 @@ package enum DirectoryErrorDetail: String, Hashable, Sendable, CaseIterable {
     case unusableToken = "ContinuationTokenInvalid"
     case lastMethod = "LastMethod"
     case methodNotAllowed = "MethodNotAllowed"
+    case methodIsNew = "MethodIsNew"
 }
 
 /// An error of the directory.
@@ -213,6 +219,21 @@ package enum Directory {
 
         package init(continuationToken: String? = nil) {
             self.continuationToken = continuationToken
+        }
+    }
+
+    /// How many recovery codes the user has left.
+    package struct RecoveryCodes: Codable, Sendable {
+        package var remaining: Int
+        /// Nil: none were made.
+        package var createdDateTime: String?
+        /// New codes, in the answer that made them alone.
+        package var codes: [String]?
+
+        package init(remaining: Int, createdDateTime: String?, codes: [String]? = nil) {
+            self.remaining = remaining
+            self.createdDateTime = createdDateTime
+            self.codes = codes
         }
     }
 

@@ -27,6 +27,8 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case notFound
     /// The user needs a second factor, and this is the last method.
     case lastMethod
+    /// A method that a recovery code enrolled must rest before another one is removed or replaced.
+    case methodIsNew
     /// A step of a flow was refused.
     case step(Refusal)
 }
@@ -52,14 +54,20 @@ struct AccountProof: Sendable {
     var methods: [String]
     /// When the user proved who they are.
     var authenticatedAt: Date
+    /// Whether the session is that of the sign-in itself. One that a refresh continued proves no mailbox and no second factor
+    /// for a new contact (`SEC-ENR-3`).
+    var isOfSignIn: Bool
     /// ``DirectoryCaller/limitKey``.
     var limitKey: Data
 
-    init(_ claims: VerifiedAccessToken, token: Secret<String>) {
+    init(_ live: Engine.LiveToken, token: Secret<String>) {
+        let claims = live.claims
         session = .family(claims.sessionID)
         secret = token
         methods = claims.methods
-        authenticatedAt = claims.authenticatedAt
+        // An app's ticket proves no user, here either.
+        authenticatedAt = live.isOfTicket ? .distantPast : claims.authenticatedAt
+        isOfSignIn = live.isOfSignIn
         limitKey =
             claims.sessionID.map { Data($0.text.utf8) } ?? Vault.fingerprint([Data(claims.tokenID.utf8)])
     }
@@ -67,6 +75,7 @@ struct AccountProof: Sendable {
     init(_ session: BrowserSession, cookie: Secret<String>) {
         self.session = .browser(session)
         secret = cookie
+        isOfSignIn = true
         methods = session.authentication.methods
         let handover = session.authentication.handover
         // An app's ticket proves no user: what wants a fresh proof wants a sign-in in this browser.
@@ -124,10 +133,17 @@ package struct DirectoryCaller: Sendable {
     ///
     /// An account with a method of the second factor asks for that, even a suspended one and whatever the application
     /// requires: otherwise a password alone could replace the factor that protects the account (`SEC-ENR-3`).
-    package func lackOfProof(now: Date) -> DirectoryRefusal? {
+    ///
+    /// - Parameter adding: Whether a method is added, which a recovery code proves the right to: nothing else is left to its
+    ///   user (`SEC-REC-6`).
+    package func lackOfProof(adding: Bool = false, now: Date) -> DirectoryRefusal? {
         let isOld = now.timeIntervalSince(proof.authenticatedAt) > Self.proofLifetime
-        return isOld ? .proofNeeded(secondFactor: demandedFactor == .second) : lackOfFactor
+        if isOld { return .proofNeeded(secondFactor: demandedFactor == .second) }
+        return adding && usedRecoveryCode ? nil : lackOfFactor
     }
+
+    /// Whether a recovery code was one of the session's two factors.
+    package var usedRecoveryCode: Bool { proof.methods.contains(Assurance.recoveryWord) }
 
     /// The same without the age of the sign-in.
     package var lackOfFactor: DirectoryRefusal? {
@@ -141,6 +157,9 @@ package struct DirectoryCaller: Sendable {
 
     /// Whether the session has proven two factors.
     var hasTwoFactors: Bool { proof.methods.contains("mfa") }
+
+    /// The same, in the sign-in itself: a stolen refresh token adds no contact of its thief.
+    var hasJustProvenTwo: Bool { hasTwoFactors && proof.isOfSignIn }
 
     /// Whether the session has proven the mailbox that the account has now, and not one that it had before.
     var provesOwnMailbox: Bool {
@@ -160,21 +179,32 @@ package struct DirectoryCaller: Sendable {
     private var demandedFactor: DemandedFactor? {
         guard account.requiresSecondFactor || !account.strongMethods.isEmpty else { return nil }
         guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
+        return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox
+    }
+
+    /// Whether a method that can be used now adds a factor, when another one is removed.
+    func canGiveSecondFactor(of account: UserAccount, without removed: UUID) -> Bool {
+        guard let own = EmailAddress(stored: account.user.email) else { return false }
+        return canGiveSecondFactor(of: account, by: own) { $0.id != removed && $0.suspendedAt == nil }
+    }
+
+    private func canGiveSecondFactor(
+        of account: UserAccount, by own: EmailAddress, among isMeant: (StrongMethod) -> Bool
+    ) -> Bool {
         let hasPassword = account.passwordHash != nil
         let first = Authentication(
             account: .account(user, credentialVersion: account.credentialVersion), email: own, origin: .signIn,
             knowsPassword: hasPassword, passwordIsFromReset: account.passwordIsFromReset,
             mailboxes: hasPassword ? [] : [own], authenticatedAt: proof.authenticatedAt, capabilities: [])
-        let canGiveSecond = account.strongMethods.contains { method in
+        return account.strongMethods.filter(isMeant).contains { method in
             switch method.kind {
             // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
             case .mailbox: hasPassword && first.proving(method).factors > 1
-            case .app: first.proving(method).factors > 1
+            case .app, .recoveryCodes: first.proving(method).factors > 1
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true
             }
         }
-        return canGiveSecond ? .second : .ownMailbox
     }
 
     /// The language of mails about the account: the user's own, else that of the request, which a thief chooses.
@@ -204,7 +234,7 @@ extension Engine {
             return .accepted(
                 DirectoryCaller(
                     tenant: tenant, client: client, account: live.account,
-                    proof: AccountProof(live.claims, token: token)))
+                    proof: AccountProof(live, token: token)))
         } catch {
             throw .store(error)
         }
@@ -274,12 +304,23 @@ extension Engine {
         language: MailLanguage?, minutes: Int = 0, about methods: [StrongMethod] = [],
         from source: RequestSource? = nil, at now: Date
     ) throws(EngineError) -> Effect {
+        try notice(
+            purpose, to: email, in: tenant, user: user, language: language, minutes: minutes,
+            aboutLabels: methods.map(\.label), from: source, at: now)
+    }
+
+    /// The same, by what the mail calls the methods.
+    func notice(
+        _ purpose: MailContent.Purpose, to email: EmailAddress, in tenant: Tenant, user: UserID?,
+        language: MailLanguage?, minutes: Int = 0, aboutLabels labels: [String], from source: RequestSource? = nil,
+        at now: Date
+    ) throws(EngineError) -> Effect {
         let content = MailContent(
             purpose: purpose, recipient: email.address, code: nil, minutesValid: minutes,
             language: tenant.mailLanguage(language),
             organisation: tenant.displayName, sentAt: now,
-            occasion: methods.isEmpty
-                ? nil : MailContent.Occasion(methods: methods.map(\.label), network: source?.networkText))
+            occasion: labels.isEmpty
+                ? nil : MailContent.Occasion(methods: labels, network: source?.networkText))
         do {
             return .enqueueMail(
                 try OutboxMail.sealing(

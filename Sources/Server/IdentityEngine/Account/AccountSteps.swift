@@ -50,11 +50,11 @@ extension Engine {
             let proven = proven(by: caller, own)
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
-                session: caller.session)
+                isRecovering: isRecovering(caller, at: context.now), session: caller.session)
             if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
             // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
             let needsOwn =
-                (kind == .email || context.enrolment == .proven) && !change.hasTwoFactors
+                (kind == .email || context.enrolment == .proven) && !caller.hasJustProvenTwo
                 && !proven.hasCodeOfOwnAddress && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
             return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
@@ -64,11 +64,11 @@ extension Engine {
             }
             let proven = proven(by: caller, own)
             let new = NewApp(
-                proven: proven, strength: strength(caller.hasTwoFactors, proven, caller.account),
+                proven: proven, strength: strength(caller, proven, at: context.now),
                 session: caller.session, method: ports.randomness.uuid(),
                 secret: AppSecret(drawnBy: ports.randomness).bytes.reveal())
             // The first method beside the password needs the account's own mailbox (SEC-ENR-2).
-            guard caller.hasTwoFactors || proven.hasCodeOfOwnAddress || context.enrolment == .compatible else {
+            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress || context.enrolment == .compatible else {
                 return try await challengeAccount(
                     caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
             }
@@ -82,17 +82,24 @@ extension Engine {
             account: .account(caller.user, credentialVersion: caller.account.credentialVersion), email: own,
             origin: .signIn, knowsPassword: caller.proof.methods.contains("pwd"),
             passwordIsFromReset: caller.account.passwordIsFromReset,
-            mailboxes: caller.provesOwnMailbox && !caller.hasTwoFactors && !caller.account.hasStandIn ? [own] : [],
+            mailboxes: caller.provesOwnMailbox && caller.proof.isOfSignIn && !caller.hasTwoFactors
+                && !caller.account.hasStandIn ? [own] : [],
             authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
     }
 
     /// The proofs under which an app is enrolled. A user of codes has nothing but the mailbox: the app is a factor beside it
     /// (design record 0040).
-    private func strength(
-        _ hasTwoFactors: Bool, _ proven: Authentication, _ account: UserAccount
-    ) -> Enrolment.Strength {
-        if hasTwoFactors { return .twoFactors }
+    private func strength(_ caller: DirectoryCaller, _ proven: Authentication, at now: Date) -> Enrolment.Strength {
+        let account = caller.account
+        if isRecovering(caller, at: now) { return .recoveryCode }
+        if caller.hasTwoFactors { return .twoFactors }
         return account.passwordHash == nil ? .codes : proven.enrolmentStrength
+    }
+
+    /// Whether what the session enrols must rest: a recovery code began it, or enrolled a method that rests and may have
+    /// begun it.
+    private func isRecovering(_ caller: DirectoryCaller, at now: Date) -> Bool {
+        caller.usedRecoveryCode || caller.account.hasRestingMethod(rest: settings.newMethodRest, now: now)
     }
 
     /// The first step of a flow that a session begins.
@@ -394,7 +401,9 @@ extension AccountState {
             case .provingOwnForApp(var new):
                 guard let offer, let account = situation.account else { return .refused(.notAllowedNow) }
                 new.proven.mailboxes.append(new.proven.email)
-                new.strength = account.passwordHash == nil ? .codes : new.proven.enrolmentStrength
+                if ![.recoveryCode, .twoFactors].contains(new.strength) {
+                    new.strength = account.passwordHash == nil ? .codes : new.proven.enrolmentStrength
+                }
                 new.shownAt = situation.now
                 return Decision(
                     .accepted(.enrolApp(offer)), next: .confirmingApp(new), row: row, effects: effects)

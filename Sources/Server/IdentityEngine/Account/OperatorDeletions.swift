@@ -108,7 +108,7 @@ extension Engine {
                 [
                     .removeStrongMethods([method], of: id), .changeCredentials(id, at: now),
                     .revokeRefreshFamilies(id, at: now), .record(event),
-                ] + mails, .accepted(())
+                ] + account.endingRecovery(without: [method]) + mails, .accepted(())
             )
         }
     }

@@ -143,7 +143,8 @@ extension Engine {
 
 // The methods of the second factor.
 extension Engine {
-    /// Names a method; nil removes the name.
+    /// Names a method; nil removes the name. Sign-ins show the name, so it needs the factors of the account, or a method that was
+    /// added a moment ago.
     ///
     /// - Parameter name: 1 to 64 characters without control characters; another one is refused.
     package func renameMethod(
@@ -152,9 +153,12 @@ extension Engine {
         guard name.map(StrongMethod.isName) ?? true else { return .refused(.invalidValue("displayName")) }
         let event = event(.methodRenamed, of: caller, from: source, at: now)
         return try await change(caller) { account, _ in
-            guard let known = account.strongMethods.first(where: { $0.id == method }) else {
-                return ([], .refused(.notFound))
+            let known = account.strongMethods.first { $0.id == method }
+            let isNew = known.map {
+                $0.firstUsedAt == nil && now.timeIntervalSince($0.provenAt) < DirectoryCaller.proofLifetime
             }
+            if isNew != true, let refusal = caller.lackOfFactor { return ([], .refused(refusal)) }
+            guard let known else { return ([], .refused(.notFound)) }
             guard known.name != name else { return ([], .accepted(())) }
             return ([.renameMethod(method, of: account.user.id, name), .record(event)], .accepted(()))
         }
@@ -174,12 +178,19 @@ extension Engine {
                     .methodRemoved, to: email, in: caller.tenant, user: caller.user, language: language,
                     about: removed, from: source, at: now))
         }
-        let mails = notices
+        let (mails, rest) = (notices, settings.newMethodRest)
         return try await change(caller) { account, _ in
             guard account.strongMethods.contains(where: { $0.id == method }) else {
                 return ([], .refused(.notFound))
             }
-            guard account.strongMethods.count > 1 || !(isRequiredHere || account.requiresSecondFactor) else {
+            guard !account.hasRestingMethod(beside: method, rest: rest, now: now) else {
+                return ([], .refused(.methodIsNew))
+            }
+            // A method that rests, or is no factor beside the first, is no way in.
+            guard
+                caller.canGiveSecondFactor(of: account, without: method)
+                    || !(isRequiredHere || account.requiresSecondFactor)
+            else {
                 return ([], .refused(.lastMethod))
             }
             let id = account.user.id
@@ -187,7 +198,8 @@ extension Engine {
                 [
                     .removeStrongMethods([method], of: id), .changeCredentials(id, at: now),
                     .revokeRefreshFamilies(id, except: caller.session, at: now), .record(event),
-                ] + caller.staying(after: account.credentialVersion, at: now) + mails, .accepted(())
+                ] + account.endingRecovery(without: [method])
+                    + caller.staying(after: account.credentialVersion, at: now) + mails, .accepted(())
             )
         }
     }

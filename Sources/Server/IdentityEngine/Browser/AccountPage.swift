@@ -71,9 +71,11 @@ package struct NeededProof: Hashable, Sendable {
 extension DirectoryCaller {
     /// The sign-in that gives what the session lacks; nil when it lacks nothing.
     ///
-    /// - Parameter isFresh: Whether the last sign-in must be a recent one.
-    package func neededProof(isFresh: Bool, now: Date) -> NeededProof? {
-        guard let refusal = isFresh ? lackOfProof(now: now) : lackOfFactor,
+    /// - Parameters:
+    ///   - isFresh: Whether the last sign-in must be a recent one.
+    ///   - adding: As that of ``lackOfProof(adding:now:)``.
+    package func neededProof(isFresh: Bool, adding: Bool = false, now: Date) -> NeededProof? {
+        guard let refusal = isFresh ? lackOfProof(adding: adding, now: now) : lackOfFactor,
             case .proofNeeded(let secondFactor) = refusal
         else { return nil }
         let lacksMailbox = !secondFactor && lackOfFactor != nil

@@ -22,6 +22,8 @@ package struct CodeGrant: Hashable, Sendable, Codable {
     var expiresAt: Date
     /// The thumbprint of the key that the code is bound to (RFC 9449 section 10).
     var key: String?
+    /// ``RefreshFamily/parent`` of the tokens. Nil: none, as versions wrote it that made no tickets.
+    var parent: UUID?
 }
 
 /// A client's request to exchange a code (RFC 6749 section 4.1.3).
@@ -116,7 +118,8 @@ extension Engine {
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
             scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
             authenticatedAt: session.authentication.authenticatedAt,
-            expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key)
+            expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key,
+            parent: session.authentication.handover?.family)
     }
 
     private func open(_ code: Secret<String>, in context: RequestContext) async -> CodeGrant? {
@@ -246,6 +249,10 @@ extension Engine {
     }
 
     func signIn(of code: CodeGrant, in context: RequestContext) async throws(EngineError) -> BrowserSignIn? {
+        // The app's session may have ended since.
+        if let parent = code.parent, try await liveFamily(parent, in: context.tenant.id, now: context.now) == nil {
+            return nil
+        }
         do {
             let found = try await ports.browsers.browserSignIn(of: code.session, in: context.tenant.id)
             guard let found, found.isLive(context.now), code.isOf(found) else { return nil }

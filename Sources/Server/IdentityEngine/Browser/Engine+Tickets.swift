@@ -173,7 +173,8 @@ extension Engine {
             let app = try await application(named: grant.app, in: tenant), app.isOpen(for: .token),
             app.faultOfTickets == nil, app.web.opensInBrowser.contains(target),
             let (family, account) = try await session(of: grant.family, in: tenant.id),
-            family.client == app.id, family.revokedAt == nil, now < family.expiresAt, account.disabledAt == nil,
+            family.client == app.id, try await liveFamily(family.id, in: tenant.id, now: now) != nil,
+            account.disabledAt == nil,
             var proofs = Authentication(of: family, account)
         else { return .unusable }
         let isSame = signIn?.account.user.id == account.user.id
@@ -211,10 +212,8 @@ extension Engine {
         _ session: BrowserSession, to target: ClientID, now: Date
     ) async throws(EngineError) -> Bool {
         guard let handover = session.authentication.handover else { return true }
-        guard handover.targets.contains(target),
-            let family = try await refreshFamily(handover.family, in: session.tenant)
-        else { return false }
-        return family.revokedAt == nil && now < family.expiresAt
+        guard handover.targets.contains(target) else { return false }
+        return try await liveFamily(handover.family, in: session.tenant, now: now) != nil
     }
 
     /// The session, if it counts for an application or the account page.

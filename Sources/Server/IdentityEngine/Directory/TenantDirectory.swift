@@ -91,6 +91,7 @@ extension TenantDirectory {
                     ))),
             subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
+        tenant.offersRecoveryCodes = true
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
             definition.isRequired = ["country", "city"].contains(definition.name)

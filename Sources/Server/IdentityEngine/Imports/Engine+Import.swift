@@ -45,7 +45,9 @@ extension Engine {
         let isVerified = record.isEmailVerified ?? settings.assumesVerified
         var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")))
         if !isVerified {
-            judged.leftOutUnverified = record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
+            judged.leftOutUnverified =
+                record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
+                || !record.apps.isEmpty
         }
         let password: PasswordHash?
         switch record.password {
@@ -188,7 +190,7 @@ extension Engine {
         case .unknownProperty(let name): ImportFault("attributes.\(name)", "is no attribute of the applications")
         case .invalidValue(let name): ImportFault("attributes.\(name)", "breaks a rule of the applications")
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .nameTaken,
-            .lastMethod, .notFound, .changedMeanwhile, .step:
+            .lastMethod, .methodIsNew, .notFound, .changedMeanwhile, .step:
             ImportFault("attributes", "cannot be stored")
         }
     }

@@ -81,7 +81,8 @@ package enum MailBudget: String, Hashable, Sendable, CaseIterable {
         case .secondFactor, .accountChange: self = .secondFactor
         case .registration, .emailChange: self = .registration
         case .passwordChanged, .signInLocked, .signedInAfterFailures, .methodRegistered, .methodRemoved,
-            .methodSuspended, .methodReactivated, .methodFirstUsed, .emailChanged, .emailChangeUndone, .emailReplaced,
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .emailChanged,
+            .emailChangeUndone, .emailReplaced,
             .resetRequired, .accountDeleted, .deletionScheduled:
             return nil
         }

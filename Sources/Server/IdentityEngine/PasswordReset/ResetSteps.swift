@@ -149,6 +149,9 @@ extension ResetState {
                     .write(.changePassword(user, hash, at: situation.now)),
                     .write(.revokeRefreshFamilies(user, at: situation.now)), .clearLockouts,
                     .write(.forgetNetworks(user)),
+                    // Who used them up had the old password (SEC-TOTP-5).
+                    .forget(.wrongAppCode, of: .account), .forget(.wrongAppCodeOfStranger, of: .account),
+                    .forget(.recoveryCodeTried, of: .account),
                     .record(.passwordChanged, user: user), .record(.resetCompleted, user: user),
                     .mailNotice(.passwordChanged, to: draft.email),
                 ] + situation.endingMigration + situation.effectsOnMethods(of: user, own: draft.email))
@@ -186,7 +189,7 @@ extension StepSituation {
         for method in others {
             switch method.enrolment.strength {
             case .unknown, .password: removed.append(method)
-            case .mailbox, .codes:
+            case .mailbox, .codes, .recoveryCode:
                 if method.suspendedAt == nil { suspended.append(method) }
             case .twoFactors
             where method.suspendedAt == nil
@@ -195,7 +198,14 @@ extension StepSituation {
             case .twoFactors: break
             }
         }
-        var effects: [FlowEffect] = []
+        // A sheet that was stolen with the password is worth nothing after a reset (SEC-REC-7).
+        var effects: [FlowEffect] =
+            account?.recovery == nil
+            ? []
+            : [
+                .write(.setRecovery(nil, of: user, replacing: nil)),
+                .record(.methodsForgotten, user: user, detail: "\(StrongMethod.recoveryName) by reset"),
+            ]
         if !removed.isEmpty {
             effects +=
                 [

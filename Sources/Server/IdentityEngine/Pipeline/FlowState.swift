@@ -133,11 +133,14 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
     /// An app that the account's own mailbox alone enrolled: it counts as that mailbox, because who controls it can enrol
     /// another one (`SEC-ENR-8`).
     case appOfMailbox
+    /// One of the codes for the loss of everything else.
+    case recoveryCode
 
     var proof: Proof {
         switch self {
         case .authenticatorApp: .authenticatorApp
         case .appOfMailbox: .mailbox(.own)
+        case .recoveryCode: .recoveryCode
         }
     }
 }
@@ -205,6 +208,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         switch method.kind {
         case .mailbox(let email): proving(email, enrolledUnder: method.enrolment.strength)
         case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
+        case .recoveryCodes: proving(.recoveryCode)
         case .unknown: self
         }
     }
@@ -225,7 +229,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         proven.mailboxes.append(mailbox)
         switch strength {
         case .mailbox: proven.standIns.append(mailbox)
-        case .unknown, .password, .codes, .twoFactors: break
+        case .unknown, .password, .codes, .recoveryCode, .twoFactors: break
         }
         return proven
     }
@@ -233,7 +237,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     package func hasProven(_ method: StrongMethod) -> Bool {
         switch method.kind {
         case .mailbox(let email): hasProven(email)
-        case .app: devices?.isEmpty == false
+        case .app: devices?.contains { $0 != .recoveryCode } == true
+        case .recoveryCodes: devices?.contains(.recoveryCode) == true
         case .unknown: false
         }
     }

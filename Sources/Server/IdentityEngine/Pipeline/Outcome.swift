@@ -128,6 +128,7 @@ package struct OfferedMethod: Hashable, Sendable, Codable {
 /// Where the user gets a code from, if it is not mailed; with the word of the wire (docs/protocol.md §4.6).
 package enum CodeChannel: String, Hashable, Sendable, Codable {
     case authenticatorApp = "totp"
+    case recoveryCode = "recovery_code"
 }
 
 /// The secret for an authenticator app, to be shown once (`SEC-TOTP-8`).

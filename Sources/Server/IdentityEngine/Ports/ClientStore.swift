@@ -42,6 +42,8 @@ package struct Tenant: Hashable, Sendable {
     package var deletionGraceDays: Int
     /// Whether users may add an authenticator app as a second factor.
     package var offersApps = false
+    /// Whether users with a second factor may have recovery codes.
+    package var offersRecoveryCodes = false
     /// In one reference, since a tenant is copied with each step, and most have none of these.
     private var rare: RareSettings?
 

@@ -132,6 +132,11 @@ package enum Effect: Hashable, Sendable {
     /// Stores the clock of an authenticator app after an accepted code. It is a fault when the code's step is not after the
     /// stored one: the code would be accepted twice (`SEC-TOTP-2`).
     case spendStep(UUID, of: UserID, AppClock)
+    /// Stores the recovery codes of the user; nil removes them.
+    ///
+    /// - Parameter replacing: What is stored now; anything else is a fault, since a code would be spent twice (`SEC-REC-3`).
+    ///   Nil: whatever it is.
+    case setRecovery(RecoverySet?, of: UserID, replacing: RecoverySet?)
     /// Stores the failures of a subject; nil deletes them (`SEC-LOCK-1`).
     case setLockout(Lockout?, subject: Data)
     /// Stores the row of the slow lane with this id; it belongs to no flow (docs/design/0013).
@@ -158,6 +163,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     /// `SEC-TOTP-4`: wrong codes of authenticator apps, from networks that the user has signed in from and from others.
     case wrongAppCode
     case wrongAppCodeOfStranger
+    /// `SEC-REC-4`: guesses at recovery codes, right ones included.
+    case recoveryCodeTried
     /// `SEC-ENR-5`: the user was told what happened to a method.
     case methodRegisteredMailed
     case methodRemovedMailed
@@ -175,7 +182,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
         case .methodFirstUsed: .methodFirstUsedMailed
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .passwordChanged, .accountExists,
             .signInLocked, .signedInAfterFailures, .accountChange, .emailChange, .emailChanged, .emailChangeUndone,
-            .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled:
+            .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled,
+            .recoveryCodeUsed:
             nil
         }
     }

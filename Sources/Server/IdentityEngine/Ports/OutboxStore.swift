@@ -156,6 +156,8 @@ package struct MailContent: Hashable, Sendable, Codable {
         case methodSuspended
         case methodReactivated
         case methodFirstUsed
+        /// A sign-in with a recovery code (`SEC-REC-5`).
+        case recoveryCodeUsed
         /// A client wants to sign up with the address of an existing account (`SEC-ENUM-2`).
         case accountExists
         /// Wrong passwords have locked the account (`SEC-LOCK-10`).
@@ -237,8 +239,8 @@ extension MailContent.Purpose {
             .emailChanged:
             true
         case .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged,
-            .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed, .accountExists,
-            .signInLocked, .signedInAfterFailures:
+            .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
+            .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures:
             false
         }
     }
@@ -249,7 +251,8 @@ extension MailContent.Purpose {
         case .signUp, .accountExists, .registration, .emailChange: true
         case .signIn, .passwordReset, .secondFactor, .accountChange, .emailChanged, .emailChangeUndone, .emailReplaced,
             .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered, .methodRemoved,
-            .methodSuspended, .methodReactivated, .methodFirstUsed, .signInLocked, .signedInAfterFailures:
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .signInLocked,
+            .signedInAfterFailures:
             false
         }
     }

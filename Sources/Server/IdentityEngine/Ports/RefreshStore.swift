@@ -35,6 +35,9 @@ package struct RefreshFamily: Hashable, Sendable {
     package var browserSession: UUID?
     /// The thumbprint of the key that the refresh tokens are bound to: of the sign-in, and never another (`SEC-OAUTH-9`).
     package var key: String?
+    /// The family of the app whose ticket opened the browser session: this one lives no longer, and is no fresh proof
+    /// (`OIDC-33`). Nil for others.
+    package var parent: UUID?
 
     /// When the session was last used: the sign-in or the last refresh.
     package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
@@ -58,7 +61,7 @@ package struct RefreshFamily: Hashable, Sendable {
         contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
         tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil, keptAt: Date? = nil,
         device: SessionDevice = SessionDevice(), network: String? = nil, browserSession: UUID? = nil,
-        key: String? = nil
+        key: String? = nil, parent: UUID? = nil
     ) {
         self.id = id
         self.tenant = tenant
@@ -79,6 +82,7 @@ package struct RefreshFamily: Hashable, Sendable {
         self.network = network
         self.browserSession = browserSession
         self.key = key
+        self.parent = parent
     }
 }
 

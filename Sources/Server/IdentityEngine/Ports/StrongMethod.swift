@@ -8,6 +8,9 @@ package struct StrongMethod: Hashable, Sendable {
         case mailbox(EmailAddress)
         /// An authenticator app. Nil in the state of a flow, which does not repeat what the row has.
         case app(EnrolledApp?)
+        /// The codes for the loss of every other method, which a sign-in lists last. The account has them apart from its
+        /// methods.
+        case recoveryCodes
         /// A kind that a newer version stored, by its name: while nodes of both versions run, the account is enrolled
         /// on both, and this one can neither give the method nor list it to apps (design record 0039).
         case unknown(String)
@@ -56,7 +59,7 @@ package struct StrongMethod: Hashable, Sendable {
     package var email: EmailAddress? {
         switch kind {
         case .mailbox(let email): email
-        case .app, .unknown: nil
+        case .app, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -64,7 +67,16 @@ package struct StrongMethod: Hashable, Sendable {
     package var isApp: Bool {
         switch kind {
         case .app: true
-        case .mailbox, .unknown: false
+        case .mailbox, .recoveryCodes, .unknown: false
+        }
+    }
+
+    /// Where the user has the codes of the method; nil for mailboxes, which get them, and for unknown kinds.
+    package var channel: CodeChannel? {
+        switch kind {
+        case .app: .authenticatorApp
+        case .recoveryCodes: .recoveryCode
+        case .mailbox, .unknown: nil
         }
     }
 
@@ -74,18 +86,31 @@ package struct StrongMethod: Hashable, Sendable {
         switch kind {
         case .mailbox(let email): email.masked
         case .app: Self.appLabel
+        case .recoveryCodes: Self.recoveryLabel
         case .unknown(let name): name
         }
     }
 
     package static let appLabel = "Authenticator app"
+    package static let recoveryLabel = "Recovery code"
     /// The name of the kind in the database and in the state of flows.
     package static let appName = "app"
+    /// The same for recovery codes, in the state of flows alone.
+    package static let recoveryName = "recovery"
 
-    /// Whether a user may give a method this name: 1 to 64 characters without control characters.
+    /// What a notice calls them when they were made, and how it says that one was used; mails translate both.
+    package static let recoveryCodesLabel = "Recovery codes"
+    package static func label(ofCodesLeft count: Int) -> String { "\(codesLeftLabel): \(count)" }
+    package static let codesLeftLabel = "Recovery codes left"
+
+    /// Whether a user may give a method this name: 1 to 64 characters without control characters, and without those that turn
+    /// or hide text, since sign-ins show it.
     static func isName(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
-        return (1...64).contains(scalars.count) && scalars.allSatisfy { $0.properties.generalCategory != .control }
+        return (1...64).contains(scalars.count)
+            && scalars.allSatisfy {
+                ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
     }
 }
 
@@ -112,7 +137,11 @@ extension StrongMethod: Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let kind: Kind =
             if let name = try values.decodeIfPresent(String.self, forKey: .kind) {
-                name == Self.appName ? .app(nil) : .unknown(name)
+                switch name {
+                case Self.appName: .app(nil)
+                case Self.recoveryName: .recoveryCodes
+                case _: .unknown(name)
+                }
             } else {
                 .mailbox(try values.decode(EmailAddress.self, forKey: .email))
             }
@@ -132,6 +161,7 @@ extension StrongMethod: Codable {
         switch kind {
         case .mailbox(let email): try values.encode(email, forKey: .email)
         case .app: try values.encode(Self.appName, forKey: .kind)
+        case .recoveryCodes: try values.encode(Self.recoveryName, forKey: .kind)
         case .unknown(let name): try values.encode(name, forKey: .kind)
         }
         try values.encode(provenAt, forKey: .provenAt)
@@ -157,6 +187,9 @@ package struct Enrolment: Hashable, Sendable, Codable {
         /// A code by mail, of an account that has no password: its first method beside its mailbox, which has nothing else to
         /// ask for.
         case codes
+        /// A recovery code besides the first factor: what a user has who lost every other method. For a time, who enrolled
+        /// it so can remove nothing older (`SEC-ENR-10`).
+        case recoveryCode
         /// Two factors.
         case twoFactors
     }

@@ -112,6 +112,8 @@ package struct UserAccount: Hashable, Sendable {
     package var emailProvenAt: Date?
     /// Oldest first, including suspended methods.
     package var strongMethods: [StrongMethod]
+    /// The user's recovery codes, used ones excluded; nil: none were made.
+    package var recovery: RecoverySet?
     /// Whether the password was chosen in a reset, and no factor except the mailbox of that reset has been proven
     /// since: it then counts as that mailbox (design record 0005).
     package var passwordIsFromReset: Bool
@@ -125,7 +127,7 @@ package struct UserAccount: Hashable, Sendable {
     package init(
         user: User, passwordHash: PasswordHash?, credentialVersion: Int = 0, credentialsChangedAt: Date,
         tokensFromVersion: Int = 0, emailProvenAt: Date? = nil, disabledAt: Date? = nil,
-        strongMethods: [StrongMethod] = [], passwordIsFromReset: Bool = false,
+        strongMethods: [StrongMethod] = [], recovery: RecoverySet? = nil, passwordIsFromReset: Bool = false,
         requiresSecondFactor: Bool = false, deletionDueAt: Date? = nil, deletedAt: Date? = nil
     ) {
         self.user = user
@@ -136,6 +138,7 @@ package struct UserAccount: Hashable, Sendable {
         self.emailProvenAt = emailProvenAt
         self.disabledAt = disabledAt
         self.strongMethods = strongMethods
+        self.recovery = recovery
         self.passwordIsFromReset = passwordIsFromReset
         self.requiresSecondFactor = requiresSecondFactor
         self.deletionDueAt = deletionDueAt
@@ -145,6 +148,12 @@ package struct UserAccount: Hashable, Sendable {
     /// Whether a code of a session may have gone to a mailbox that counts as the own one and is another: one that the own
     /// mailbox alone enrolled (`SEC-ENR-8`).
     var hasStandIn: Bool { strongMethods.contains { $0.enrolment.strength == .mailbox } }
+
+    /// The effects that end the recovery codes: they are spares for other methods, and go with the last one.
+    func endingRecovery(without removed: [UUID]) -> [Effect] {
+        recovery != nil && strongMethods.allSatisfy { removed.contains($0.id) }
+            ? [.setRecovery(nil, of: user.id, replacing: nil)] : []
+    }
 
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without
     /// duplicates.
@@ -302,10 +311,11 @@ extension UserStore {
     ) async throws(StoreError) -> Bool {
         try await change(id, in: tenant) { facts in
             guard let account = facts.account else { return ([], false) }
-            let effects: [Effect] = [
-                .removeStrongMethods(account.strongMethods.map(\.id), of: id), .changeCredentials(id, at: date),
-                .revokeRefreshFamilies(id, at: date),
-            ]
+            let effects: [Effect] =
+                [
+                    .removeStrongMethods(account.strongMethods.map(\.id), of: id), .changeCredentials(id, at: date),
+                    .revokeRefreshFamilies(id, at: date),
+                ] + account.endingRecovery(without: account.strongMethods.map(\.id))
             return (effects + mails.map { .enqueueMail($0) } + [.record(event)], true)
         }
     }

@@ -72,21 +72,28 @@ extension StepSituation {
 }
 
 extension SignInState {
-    /// Asks for the code of an app. Repeating it costs nothing.
-    func challenging(app method: StrongMethod, in situation: StepSituation) -> Decision<SignInState> {
+    /// Asks for a code that the user has: of an app, or a recovery code. Repeating it costs nothing.
+    func challenging(
+        _ method: StrongMethod, of channel: CodeChannel, in situation: StepSituation
+    ) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             // The method was chosen before the lock was taken.
             guard situation.methods(after: proven).contains(where: { $0.id == method.id }) else {
                 return .refused(.unknownMethod)
             }
-            if let wait = situation.waitForAppCode { return .refused(.throttled(retryAfter: wait)) }
+            let (wait, length) =
+                switch channel {
+                case .authenticatorApp: (situation.waitForAppCode, AppSecret.digits)
+                case .recoveryCode: (situation.waitForRecoveryCode, RecoveryCode.length)
+                }
+            if let wait { return .refused(.throttled(retryAfter: wait)) }
             return Decision(
                 .accepted(
                     .proveAddress(
                         CodeDelivery(
-                            maskedTarget: method.name ?? method.label, codeLength: AppSecret.digits, resendInterval: 0,
-                            channel: .authenticatorApp))),
+                            maskedTarget: method.name ?? method.label, codeLength: length, resendInterval: 0,
+                            channel: channel))),
                 next: .awaitingSecondFactor(proven, method))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:

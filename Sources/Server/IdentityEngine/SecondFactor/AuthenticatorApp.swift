@@ -103,7 +103,8 @@ package struct AppSecret: Hashable, Sendable {
             parts.queryItems?.first { $0.name.lowercased() == name }?.value
         }
         guard (value("algorithm") ?? "SHA1").uppercased() == "SHA1", (value("digits") ?? "6") == "\(Self.digits)",
-            (value("period") ?? "30") == "\(Self.period)", let secret = value("secret")
+            (value("period") ?? "30") == "\(Self.period)", let secret = value("secret"),
+            parts.queryItems?.count(where: { $0.name.lowercased() == "secret" }) == 1
         else { return nil }
         self.init(base32: secret)
     }

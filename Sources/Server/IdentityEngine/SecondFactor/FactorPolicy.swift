@@ -110,7 +110,15 @@ extension Authentication {
                 && !hasProven(method) && canUse(method, demand)
                 && proving(method).assurance(for: demand).factors > present
         }
-        guard others.isEmpty, needsMailbox, mailboxes.isEmpty else { return others }
+        // Last, and only beside a method: they are for its loss.
+        let spare = account.recovery.flatMap { set in
+            let isOffered =
+                !set.codes.isEmpty && !account.strongMethods.isEmpty && !hasProven(set.method)
+                && proving(set.method).assurance(for: demand).factors > present
+            return isOffered ? set.method : nil
+        }
+        let all = others + (spare.map { [$0] } ?? [])
+        guard all.isEmpty, needsMailbox, mailboxes.isEmpty else { return all }
         // SEC-LOCK-6: the account's own mailbox is enough. The method needs an id; the user's own id is known to the
         // client.
         return [StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)]

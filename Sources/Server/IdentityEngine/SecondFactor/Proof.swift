@@ -70,7 +70,7 @@ package enum Proof: Hashable, Sendable {
     }
 
     /// A word of the claim `amr`, in the order of the claim.
-    fileprivate enum Word: String, CaseIterable {
+    enum Word: String, CaseIterable {
         case password = "pwd"
         case oneTimePasscode = "otp"
         case textMessage = "sms"
@@ -145,6 +145,15 @@ package struct Assurance: Hashable, Sendable {
             } else {
                 .mailed
             }
+    }
+
+    /// In the claim `amr` of a session that a recovery code began.
+    static let recoveryWord = Proof.Word.recoveryCode.rawValue
+
+    /// Whether these words of a session's `amr` are those of two factors, a recovery code included. What must not be done
+    /// with a recovery code asks for `mfa`.
+    static func isOfTwoFactors(_ words: [String]) -> Bool {
+        words.contains(Proof.Word.factors.rawValue) || words.contains(recoveryWord)
     }
 
     private static func roots(of proofs: [Proof]) -> Set<Proof.Root> {

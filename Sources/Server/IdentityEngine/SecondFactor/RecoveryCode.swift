@@ -1,4 +1,5 @@
 package import NativeAuthCore
+package import PortableFoundation
 
 /// One of ten codes for the loss of every other method: 16 characters in groups of four. The first two name the code
 /// among the ten, so that a guess costs one hash; the other 14 are 70 random bits (`SEC-REC-1`).
@@ -55,5 +56,50 @@ package struct RecoveryCode: Hashable, Sendable {
         return Secret(
             stride(from: 0, to: Self.length, by: 4).map { String(decoding: all[$0..<$0 + 4], as: UTF8.self) }
                 .joined(separator: "-"))
+    }
+}
+
+/// The recovery codes that a user has left, as the server keeps them: spares for the methods of the second factor, which
+/// make no user enrolled by themselves (design record 0041).
+package struct RecoverySet: Hashable, Sendable, Codable {
+    package struct Kept: Hashable, Sendable, Codable {
+        /// The code's name among the ten.
+        package var tag: String
+        package var hash: PasswordHash
+
+        package init(tag: String, hash: PasswordHash) {
+            self.tag = tag
+            self.hash = hash
+        }
+    }
+
+    /// From this number on, users are told to make new codes (`SEC-REC-5`).
+    package static let few = 3
+
+    /// Random; `id` in lists of methods.
+    package var id: UUID
+    package var madeAt: Date
+    /// Those that are not used yet.
+    package var codes: [Kept]
+
+    package init(id: UUID, madeAt: Date, codes: [Kept]) {
+        self.id = id
+        self.madeAt = madeAt
+        self.codes = codes
+    }
+
+    /// The codes as a method, for a sign-in.
+    var method: StrongMethod {
+        StrongMethod(id: id, kind: .recoveryCodes, provenAt: madeAt, enrolment: Enrolment(.twoFactors))
+    }
+
+    /// The hash that a code is compared with; nil when it is none of these.
+    func hash(of code: RecoveryCode) -> PasswordHash? { codes.first { $0.tag == code.tag }?.hash }
+
+    /// The set after the use of a code.
+    func spending(_ code: RecoveryCode) -> RecoverySet {
+        var left = self
+        left.codes.removeAll { $0.tag == code.tag }
+        return left
     }
 }

@@ -78,9 +78,9 @@ extension Engine {
         guard let account = try await account(state.account.user, in: step.context),
             let method = state.method(named: id, of: account, factorDemand(in: step.context))
         else { return step.refused(.unknownMethod) }
-        if method.isApp {
+        if let channel = method.channel {
             return try await run(step, reading: StepReads(sendsNotice: true), keepsAnswer: false) { situation in
-                state.challenging(app: method, in: situation).map(FlowState.signIn)
+                state.challenging(method, of: channel, in: situation).map(FlowState.signIn)
             }
         }
         guard let email = method.email else { return step.refused(.unknownMethod) }
@@ -327,8 +327,13 @@ extension Engine {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return step.refused(refusal)
         }
-        if case .awaitingSecondFactor(_, let method) = state, method.isApp {
-            return try await submitAppCode(code, of: method, state, request, grant, step)
+        if case .awaitingSecondFactor(_, let method) = state, let channel = method.channel {
+            switch channel {
+            case .authenticatorApp:
+                return try await submitAppCode(code, of: method, state, request, grant, step)
+            case .recoveryCode:
+                return try await submitRecoveryCode(code, state, request, grant, step)
+            }
         }
         guard let email = state.mailbox else { return step.refused(.notAllowedNow) }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
@@ -489,7 +494,7 @@ extension StrongMethod {
     var asOffered: OfferedMethod? {
         switch kind {
         case .mailbox: OfferedMethod(id: id.text, hint: label)
-        case .app: OfferedMethod(id: id.text, hint: name ?? label, channel: .authenticatorApp)
+        case .app, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
         case .unknown: nil
         }
     }
@@ -513,7 +518,8 @@ extension StepSituation {
     /// The same, by what the mail calls the methods: masked addresses and names of kinds.
     func notices(_ purpose: MailContent.Purpose, about methods: [String]) -> [FlowEffect] {
         guard let account else { return [] }
-        let event = CountedEvent.notice(purpose)
+        // What a new method did is always told: the last notice was about another one.
+        let event = [.methodRegistered, .methodFirstUsed].contains(purpose) ? nil : CountedEvent.notice(purpose)
         if let event, let last = counted[.account]?[event]?.last,
             now.timeIntervalSince(last) < Double(settings.noticeInterval)
         {

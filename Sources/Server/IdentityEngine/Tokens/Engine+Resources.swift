@@ -7,6 +7,10 @@ extension Engine {
     package struct LiveToken: Sendable {
         package var claims: VerifiedAccessToken
         package var account: UserAccount
+        /// Whether the token is one of a sign-in: not of a refresh, and not of a session that an app's ticket opened.
+        var isOfSignIn = true
+        /// Whether it is of a session that an app's ticket opened.
+        var isOfTicket = false
 
         package var user: User { account.user }
     }
@@ -41,7 +45,27 @@ extension Engine {
         else { return nil }
         // The change of the credentials kept this session.
         let isKept = family.keptAt.map { $0 >= account.credentialsChangedAt } ?? false
-        return isOlder && !isKept ? nil : LiveToken(claims: claims, account: account)
+        if isOlder, !isKept { return nil }
+        if let parent = family.parent, try await liveFamily(parent, in: tenant.id, now: now) == nil { return nil }
+        return LiveToken(
+            claims: claims, account: account,
+            // Whole seconds, rounded down: a refresh is told a second after the sign-in at the latest.
+            isOfSignIn: family.parent == nil && claims.issuedAt <= family.createdAt, isOfTicket: family.parent != nil)
+    }
+
+    /// A family that is neither revoked nor expired, and none of those that it hangs on; nil for others.
+    func liveFamily(_ id: UUID, in tenant: TenantID, now: Date) async throws(EngineError) -> RefreshFamily? {
+        var next: UUID? = id
+        var first: RefreshFamily?
+        // An app that a ticket opened can open another one; a chain that is longer than any that makes sense is not followed.
+        for _ in 0..<8 {
+            guard let id = next else { return first }
+            guard let family = try await refreshFamily(id, in: tenant), family.revokedAt == nil, now < family.expiresAt
+            else { return nil }
+            first = first ?? family
+            next = family.parent
+        }
+        return nil
     }
 
     /// The application's own claims about the user of a token, for userinfo. The application is that of the token.

@@ -88,7 +88,8 @@ extension Engine {
             authenticatedAt: proof.authenticatedAt, createdAt: context.now,
             expiresAt: hasRefreshToken ? expiresAt : context.now.addingTimeInterval(Double(issued.lifetime)),
             tokenDigest: Self.digest(refreshToken), device: context.caller.device,
-            network: context.caller.source?.networkText, browserSession: code.session, key: context.keyOfFamily)
+            network: context.caller.source?.networkText, browserSession: code.session, key: context.keyOfFamily,
+            parent: code.parent)
         return (issued, family)
     }
 
@@ -133,7 +134,9 @@ extension Engine {
         }
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
         let isRequired = context.requiresSecondFactor || account.requiresSecondFactor
-        guard request.contexts.allSatisfy(found.contexts.contains), !isRequired || found.methods.contains("mfa") else {
+        guard request.contexts.allSatisfy(found.contexts.contains),
+            !isRequired || Assurance.isOfTwoFactors(found.methods)
+        else {
             return context.outcome(.refused(.secondFactorNeeded))
         }
         let proof = Proof(
@@ -204,6 +207,11 @@ extension Engine {
         }
         if let refusal = try await useProof(in: context) { return refused(refusal) }
         guard found.account.disabledAt == nil else { return refused(.accountDisabled) }
+        if let parent = found.family.parent,
+            try await liveFamily(parent, in: context.tenant.id, now: context.now) == nil
+        {
+            return refused(.revokedRefreshToken)
+        }
         return .success(found)
     }
 

@@ -384,6 +384,7 @@ extension Console {
         case .changedMeanwhile: "The user changed in the meantime. Please look at the user again."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .lastMethod: "The user needs a second factor, and this is the last method."
+        case .methodIsNew: "A method was added with a recovery code, and must rest first."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .step:
             "This change is not allowed."
         }

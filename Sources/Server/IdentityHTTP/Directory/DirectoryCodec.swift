@@ -61,6 +61,11 @@ extension DirectoryFailure {
                 status: .forbidden, code: .denied,
                 message: "The user needs a second factor, and this is the last method.",
                 detail: DirectoryErrorDetail.lastMethod.rawValue)
+        case .methodIsNew:
+            self.init(
+                status: .forbidden, code: .denied,
+                message: "A recovery code enrolled a method in the last 72 hours; until it has rested, others stay.",
+                detail: DirectoryErrorDetail.methodIsNew.rawValue)
         case .step(let refusal): self.init(V1Failure(refusal), refusal)
         case .changedMeanwhile:
             self.init(
@@ -347,6 +352,12 @@ enum DirectoryCodec {
                 }
             }
         }
+    }
+
+    static func recoveryCodes(of account: UserAccount) -> Directory.RecoveryCodes {
+        Directory.RecoveryCodes(
+            remaining: account.recovery?.codes.count ?? 0,
+            createdDateTime: account.recovery?.madeAt.ISO8601Format())
     }
 
     static func session(_ summary: SessionSummary) -> Directory.Session {

@@ -21,14 +21,14 @@ extension DirectoryOperation {
     /// Whether the operation is limited per session: it adds a line to the audit trail, or reads much.
     var isLimited: Bool {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
-            .undoEmailChange:
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes,
+            .listSessions, .undoEmailChange:
             false
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
-            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .endSession, .endOtherSessions,
-            .keepAccount, .export:
+            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .makeRecoveryCodes,
+            .endSession, .endOtherSessions, .keepAccount, .export:
             true
         }
     }
@@ -67,7 +67,10 @@ extension IdentityRoutes {
             }
             throw DirectoryFailure(refusal, of: operation)
         }
-        if operation.needsProof, let refusal = caller.lackOfProof(now: now) { throw DirectoryFailure(refusal) }
+        let isAdding = [.addMethod, .addApp].contains(operation)
+        if operation.needsProof, let refusal = caller.lackOfProof(adding: isAdding, now: now) {
+            throw DirectoryFailure(refusal)
+        }
         if operation == .keepAccount, let refusal = caller.lackOfFactor { throw DirectoryFailure(refusal) }
         if operation.isLimited { try context.admit(.profileChange, of: caller.limitKey) }
         return try await answer(operation, caller, request, context)
@@ -107,6 +110,14 @@ extension IdentityRoutes {
             let command = Command.step(
                 ContinuationToken(asked.continuationToken), .submitAccountCode(Secret(asked.code), caller.user))
             return try reply(to: try await take(command, caller, request, context), context)
+        case .readRecoveryCodes:
+            return try json(DirectoryCodec.recoveryCodes(of: caller.account), context)
+        case .makeRecoveryCodes:
+            let codes = try Self.accepted(
+                try await engine.makeRecoveryCodes(of: caller, language: language, from: source, now: now))
+            let body = Directory.RecoveryCodes(
+                remaining: codes.count, createdDateTime: now.ISO8601Format(), codes: codes.map { $0.shown.reveal() })
+            return try json(body, context)
         case .removeMethod, .removeApp:
             try Self.accepted(
                 try await engine.removeMethod(

@@ -4,7 +4,7 @@ import NativeAuthWire
 enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
-    case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
+    case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod, methodIsNew
     case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, methodNotAllowed
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
     case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
@@ -26,8 +26,9 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
             ]
         case .content:
             return [
-                .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
-                .export,
+                .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods,
+                .readRecoveryCodes,
+                .makeRecoveryCodes, .listSessions, .export,
             ]
         case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
         case .codeSent: return begins
@@ -37,8 +38,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
             return [
-                .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp, .changeEmail,
-                .keepAccount,
+                .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp,
+                .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp,
             ]
         case .unknownProperty: return [.readProfile, .changeProfile]
         case .readOnlyProperty, .changedMeanwhile: return [.changeProfile]
@@ -46,7 +47,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
         case .notFound: return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp]
         case .lastMethod: return [.removeMethod, .removeApp]
-        case .methodNotAllowed: return [.addApp]
+        case .methodIsNew: return [.removeMethod, .removeApp, .makeRecoveryCodes]
+        case .methodNotAllowed: return [.addApp, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms

@@ -30,6 +30,8 @@ extension DirectoryOperation {
         case .renameApp: Outline(summary: "Names an authenticator app", body: .methodName, parameters: [.id])
         case .addApp: Outline(summary: "Begins to add an authenticator app", body: .newApp)
         case .confirmApp: Outline(summary: "Confirms a new authenticator app", body: .contactConfirmation)
+        case .readRecoveryCodes: Outline(summary: "Says how many recovery codes are left", reply: .recoveryCodes)
+        case .makeRecoveryCodes: Outline(summary: "Makes new recovery codes", reply: .recoveryCodes)
         case .removeMethod: Outline(summary: "Removes a method", parameters: [.id])
         case .renameMethod: Outline(summary: "Names a method", body: .methodName, parameters: [.id])
         case .addMethod: Outline(summary: "Begins to add a method, or sends its next code", body: .newContact)

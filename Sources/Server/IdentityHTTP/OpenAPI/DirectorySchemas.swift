@@ -485,6 +485,13 @@ extension Schema {
             "lastUsedDateTime": moment, "isSuspended": flag,
         ])
 
+    static let recoveryCodes = object(
+        ["remaining": whole.described("Those that are not used yet, 0 to 10.")],
+        optional: [
+            "createdDateTime": moment,
+            "codes": list(of: text).described("New codes; in the answer that made them alone."),
+        ])
+
     static let session = object(
         ["id": uuid, "createdDateTime": moment, "lastUsedDateTime": moment, "appId": uuid, "isCurrent": flag],
         optional: [

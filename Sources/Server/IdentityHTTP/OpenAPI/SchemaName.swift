@@ -33,6 +33,7 @@ enum SchemaName: String, CaseIterable {
     case passwordChange = "PasswordChange"
     case newContact = "NewContact"
     case newApp = "NewAuthenticatorApp"
+    case recoveryCodes = "RecoveryCodes"
     case contactConfirmation = "ContactConfirmation"
     case contactChange = "ContactChange"
     case emailChangeUndo = "EmailChangeUndo"
@@ -107,10 +108,14 @@ enum SchemaName: String, CaseIterable {
             .object(
                 [
                     "challenge_type": .words(["oob"]), "continuation_token": .token,
-                    "challenge_channel": .words(["email", CodeChannel.authenticatorApp.rawValue]).described(
-                        "Where the user gets the code from: a mail, or an authenticator app, to which nothing is sent."),
+                    "challenge_channel": .words(
+                        ["email", CodeChannel.authenticatorApp.rawValue, CodeChannel.recoveryCode.rawValue]
+                    ).described(
+                        "Where the user gets the code from: a mail; an authenticator app or a list of recovery codes, to which nothing is sent."
+                    ),
                     "challenge_target_label": .text.described("The masked address, or the name of the method."),
-                    "code_length": .whole.described("The number of digits of the code."),
+                    "code_length": .whole.described(
+                        "The number of digits of the code; of letters and digits of a recovery code."),
                     "binding_method": .words(["prompt"]),
                 ],
                 optional: ["interval": .whole.described("Seconds to wait before asking for another code.")])
@@ -170,6 +175,7 @@ enum SchemaName: String, CaseIterable {
         case .userChange: .userChange
         case .passwordChange: .passwordChange
         case .newContact: .newContact
+        case .recoveryCodes: .recoveryCodes
         case .newApp:
             .object(
                 [:],

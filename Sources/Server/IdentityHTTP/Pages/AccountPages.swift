@@ -130,7 +130,8 @@ extension IdentityRoutes {
         let isKeeping = part == .deletion && action == "keep"
         let needed =
             isKeeping
-            ? caller.neededProof(isFresh: false, now: visit.now) : part.neededProof(of: caller, now: visit.now)
+            ? caller.neededProof(isFresh: false, now: visit.now)
+            : part.neededProof(of: caller, for: action, now: visit.now)
         if let needed { return try prove(needed, part, caller, visit) }
         // The end of all sessions is the last defence of an owner. That of the others counts apart: it adds a line to the audit
         // trail and leaves the session that asks, and other changes do not use it up.
@@ -147,6 +148,7 @@ extension IdentityRoutes {
         case .password: return try await changePassword(form, caller, visit)
         case .methods:
             if action == "add" { return try await addContact(.method, part, form, caller, visit) }
+            if action == "make-codes" { return try await makeCodes(form, caller, visit) }
             if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
             return try await changeMethods(action, form, caller, visit)
         case .copy: return try await copy(of: caller, visit)
@@ -283,6 +285,19 @@ extension IdentityRoutes {
         return try await done(answer, .methods, form, caller, visit)
     }
 
+    /// The new codes are in this answer alone: a request that is sent again makes others.
+    private func makeCodes(
+        _ form: FormFields, _ caller: DirectoryCaller, _ visit: HostedVisit
+    ) async throws -> Response {
+        let answer = try await engine.makeRecoveryCodes(
+            of: caller, language: caller.language(orElse: visit.language.language), from: source(visit),
+            now: visit.now)
+        switch answer {
+        case .accepted(let codes): return try await page(.methods, caller, visit, codes: codes)
+        case .refused: return try await done(answer, .methods, form, caller, visit)
+        }
+    }
+
     private func changeSessions(
         _ action: String, _ form: FormFields, _ caller: DirectoryCaller, _ visit: HostedVisit
     ) async throws -> Response {
@@ -380,9 +395,10 @@ extension IdentityRoutes {
 
     private func page(
         _ part: AccountPart, _ caller: DirectoryCaller, _ visit: HostedVisit, problem: HostedProblem? = nil,
-        typed: FormFields? = nil
+        typed: FormFields? = nil, codes: [RecoveryCode] = []
     ) async throws -> Response {
         var view = AccountView(caller: caller, profile: engine.profile(of: caller))
+        view.codes = codes
         if part == .sessions {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)
             for consent in try await engine.consents(of: caller.user, in: visit.tenant.id) {
@@ -419,6 +435,7 @@ extension HostedProblem {
         case .nameTaken(let name): self.init(phrase: .nameTaken, field: name)
         case .changedMeanwhile: self.init(phrase: .changedElsewhere)
         case .lastMethod: self.init(phrase: .lastMethod)
+        case .methodIsNew: self.init(phrase: .newMethodRests)
         case .step(let refusal):
             guard let problem = HostedProblem(refusal) else { return nil }
             self = problem

@@ -36,10 +36,15 @@ enum AccountPart: String, Hashable, Sendable, Codable, CaseIterable {
 
     /// The sign-in that the user needs first. The rules are those of the account API (`DirectoryOperation.needsProof`): what
     /// could take the account away needs a recent one, and every factor that the account has.
-    func neededProof(of caller: DirectoryCaller, now: Date) -> NeededProof? {
+    ///
+    /// - Parameter action: The button of a form; nil: the page is shown, and a user of a recovery code may add a method.
+    func neededProof(of caller: DirectoryCaller, for action: String? = nil, now: Date) -> NeededProof? {
         switch self {
         case .overview, .data, .sessions, .copy, .ended: nil
-        case .email, .methods, .deletion: caller.neededProof(isFresh: true, now: now)
+        case .methods:
+            caller.neededProof(
+                isFresh: true, adding: action.map { ["add", "add-app"].contains($0) } ?? true, now: now)
+        case .email, .deletion: caller.neededProof(isFresh: true, now: now)
         // The current password is a proof, but no second factor; a first password has none.
         case .password: caller.neededProof(isFresh: caller.account.passwordHash == nil, now: now)
         }
@@ -81,6 +86,8 @@ struct AccountView: Sendable {
     var sessions: [SessionSummary] = []
     /// What the user allowed applications of other organisations, with their names; there, too.
     var consents: [(client: ClientID, name: String)] = []
+    /// New recovery codes, which the page of the methods shows once.
+    var codes: [RecoveryCode] = []
     /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
     var attributes: [AttributeDefinition] {
         caller.changeableAttributes.map { attribute in

@@ -85,6 +85,7 @@ struct HostedDriver: Sendable {
             return try await step(.submitSignInPassword(password, tokens(flow)), flow)
         case .enterCode(let purpose, _):
             if action == "resend" { return try await resend(purpose, flow) }
+            if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             let code = try secret("code")
             if purpose == .signIn { flow.keeps = try value("keep") == "1" }
             let command: StepCommand =
@@ -96,7 +97,9 @@ struct HostedDriver: Sendable {
                 case .reset: .submitResetCode(code)
                 }
             return try await step(command, flow)
-        case .enterAppCode: return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
+        case .enterAppCode, .enterRecoveryCode:
+            if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
+            return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
         case .choosePassword(let isReset):
             let password = V1Codec.bounded(try secret("new-password"))
             return try await step(isReset ? .submitNewPassword(password) : .submitSignUpPassword(password), flow)
@@ -107,6 +110,7 @@ struct HostedDriver: Sendable {
             guard methods.contains(where: { $0.id == id }) else {
                 return .refused(HostedProblem(phrase: .missing, field: "method"), flow)
             }
+            flow.method = id
             return try await step(.challengeSignIn(method: id, accepted: Self.accepted), flow)
         case .enterContact:
             return try await step(
@@ -230,7 +234,8 @@ struct HostedDriver: Sendable {
         let command: StepCommand =
             switch purpose {
             case .signUp: .challengeSignUp(accepted: Self.accepted)
-            case .signIn, .secondFactor: .challengeSignIn(method: nil, accepted: Self.accepted)
+            case .signIn: .challengeSignIn(method: nil, accepted: Self.accepted)
+            case .secondFactor: .challengeSignIn(method: flow.method, accepted: Self.accepted)
             case .contact: .introspectRegistration
             case .reset: .challengeReset(accepted: Self.accepted)
             }
@@ -252,9 +257,12 @@ struct HostedDriver: Sendable {
         return SubmittedAttributes(values)
     }
 
-    private func step(_ command: StepCommand, _ flow: HostedFlow) async throws -> HostedResult {
+    /// - Parameter choosing: Whether the user asked for the list of methods.
+    private func step(
+        _ command: StepCommand, _ flow: HostedFlow, choosing: Bool = false
+    ) async throws -> HostedResult {
         guard let token = flow.token else { return .progress(over(flow)) }
-        return try await drive(.step(ContinuationToken(token), command), flow)
+        return try await drive(.step(ContinuationToken(token), command), flow, choosing: choosing)
     }
 
     private func over(_ flow: HostedFlow) -> HostedFlow {
@@ -265,7 +273,9 @@ struct HostedDriver: Sendable {
     }
 
     /// Takes steps until the engine needs the user, or refuses.
-    private func drive(_ first: Command, _ start: HostedFlow) async throws -> HostedResult {
+    private func drive(
+        _ first: Command, _ start: HostedFlow, choosing: Bool = false
+    ) async throws -> HostedResult {
         var flow = start
         var command = first
         // Each flow has less than ten steps: the bound only keeps a mistake here from running on.
@@ -302,8 +312,13 @@ struct HostedDriver: Sendable {
                 } else {
                     go(.challengeSignIn(method: nil, accepted: Self.accepted))
                 }
-            case .proveAddress(let delivery) where delivery.channel == .authenticatorApp: return page(.enterAppCode)
-            case .enrolApp(let offer): return page(.addApp(offer))
+            case .proveAddress(let delivery) where delivery.channel != nil:
+                return page(delivery.channel == .recoveryCode ? .enterRecoveryCode : .enterAppCode)
+            case .enrolApp(let offer):
+                // As long as the token: the key is shown no longer (SEC-TOTP-7).
+                let lifetime = Double(routes.engine.settings.provenIdleLifetime)
+                flow.expiresAt = min(flow.expiresAt, visit.now.addingTimeInterval(lifetime))
+                return page(.addApp(offer))
             case .proveAddress(let delivery) where outcome.allowed.contains(.submitAccountCode):
                 return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
@@ -323,11 +338,15 @@ struct HostedDriver: Sendable {
                     } else {
                         return page(.enterContact(suggestion: methods.first?.hint ?? ""))
                     }
-                } else if methods.count == 1 {
-                    go(.challengeSignIn(method: methods[0].id, accepted: Self.accepted))
-                } else {
-                    return page(.chooseMethod(methods))
+                    continue
                 }
+                flow.hasOtherMethods = methods.count > 1
+                // Recovery codes are for the loss of the usual methods: one of these needs no choice.
+                let usual = methods.filter { $0.channel != .recoveryCode }
+                let only = usual.count == 1 ? usual.first : methods.count == 1 ? methods.first : nil
+                guard !choosing, let only else { return page(.chooseMethod(methods)) }
+                flow.method = only.id
+                go(.challengeSignIn(method: only.id, accepted: Self.accepted))
             case .contactAlreadyProven: go(.confirmContact)
             case .choosePassword: return page(.choosePassword(isReset: true))
             case .awaitReset: go(.pollReset)
@@ -349,6 +368,7 @@ struct HostedDriver: Sendable {
         var flow = flow
         if var problem = HostedProblem(refusal) {
             if problem.phrase == .wrongCode, flow.step.asksForAppCode { problem.phrase = .wrongAppCode }
+            if problem.phrase == .wrongCode, flow.step == .enterRecoveryCode { problem.phrase = .wrongRecoveryCode }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
                 return .refused(problem, flow)
             }

@@ -11,6 +11,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterCode(CodePurpose, target: String)
     /// The digits that the user's authenticator app shows.
     case enterAppCode
+    /// One of the recovery codes that the user kept.
+    case enterRecoveryCode
     /// A new password, at sign-up or after the proof of a reset.
     case choosePassword(isReset: Bool)
     case collectAttributes([RequiredAttribute])
@@ -59,8 +61,9 @@ extension HostedStep {
     var changesAccount: Bool {
         switch self {
         case .enterAccountCode, .addApp: true
-        case .enterName, .enterPassword, .enterCode, .enterAppCode, .choosePassword, .collectAttributes, .chooseMethod,
-            .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .choosePassword,
+            .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .deviceAnswered:
             false
         }
     }
@@ -69,8 +72,9 @@ extension HostedStep {
     var asksForAppCode: Bool {
         switch self {
         case .enterAppCode, .addApp: true
-        case .enterName, .enterPassword, .enterCode, .enterAccountCode, .choosePassword, .collectAttributes,
-            .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+        case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .enterAccountCode, .choosePassword,
+            .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .deviceAnswered:
             false
         }
     }
@@ -95,6 +99,10 @@ struct HostedFlow: Sendable, Codable {
     var language: String?
     /// The page of the account that the flow leads back to; nil for a flow of an application.
     var account: AccountPart?
+    /// Whether the user has more methods of the second factor than the one of this step. Nil: no.
+    var hasOtherMethods: Bool?
+    /// The method that the step asks for a code of.
+    var method: String?
     /// When the request is of no use any more.
     var expiresAt: Date
 

@@ -164,12 +164,47 @@ extension HostedPage {
             offersApps
             ? "<section><h2>\(language(.authenticatorApp))</h2>\(form(button("add-app", .addApp, isPrimary: true)))</section>"
             : nil
-        return "<p class=\"lead\">\(language(.methodsHelp))</p>\(list)\(addingApp)\(adding)"
+        let recovered: HTML? =
+            view.caller.usedRecoveryCode ? "<p class=\"lead\">\(language(.recoveredHelp))</p>" : nil
+        return """
+            \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(addingApp)\(adding)\
+            \(recoveryCodes(view, form))
+            """
+    }
+
+    /// The section of the recovery codes: how many are left, and a button for new ones.
+    private func recoveryCodes(_ view: AccountView, _ form: AccountForm) -> HTML? {
+        let account = view.caller.account
+        guard view.profile.tenant.offersRecoveryCodes, !account.strongMethods.isEmpty, !view.caller.usedRecoveryCode
+        else { return nil }
+        let count = view.codes.isEmpty ? account.recovery?.codes.count : view.codes.count
+        let left: HTML? = count.map { "<p>\(language(.codesLeft($0)))</p>" }
+        return """
+            <section><h2>\(language(.recoveryCodes))</h2><p>\(language(.recoveryHelp))</p>\(left)
+            \(form(button("make-codes", .makeCodes)))</section>
+            """
+    }
+
+    /// New codes, which are shown this once, with a file of them.
+    private func shown(_ codes: [RecoveryCode]) -> HTML? {
+        guard !codes.isEmpty else { return nil }
+        let items = codes.map { code -> HTML in "<li><code translate=\"no\">\(code.shown.reveal())</code></li>" }
+        let file = codes.map { $0.shown.reveal() }.joined(separator: "%0A") + "%0A"
+        return """
+            <section class="codes" role="status"><h2>\(language(.recoveryCodes))</h2>
+            <p>\(language(.codesShownOnce))</p><ol>\(items)</ol>
+            <p class="links"><a class="button quiet" download="recovery-codes.txt" href="data:text/plain;charset=utf-8,\(file)">\(language(.download))</a></p>
+            </section>
+            """
     }
 
     /// How the page calls a method.
     private func label(of method: StrongMethod) -> String {
-        method.isApp ? language(.authenticatorApp) : method.label
+        switch method.kind {
+        case .app: language(.authenticatorApp)
+        case .recoveryCodes: language(.recoveryCodes)
+        case .mailbox, .unknown: method.label
+        }
     }
 
     private func sessions(_ view: AccountView, _ form: AccountForm) -> HTML {

@@ -50,6 +50,10 @@ extension HostedPage {
         let text = page.language
         /// Cancel has a form of its own, so that it needs no field.
         let cancel = posted("<div class=\"row\">\(page.button("cancel", .cancel, skipsChecks: true))</div>")
+        let others: HTML? =
+            flow.hasOtherMethods == true
+            ? "<button class=\"link\" name=\".action\" value=\"others\" formnovalidate>\(text(.otherMethod))</button>"
+            : nil
         switch flow.step {
         case .enterName(let isSignUp):
             page.title = isSignUp ? .createAccount : .signIn
@@ -92,19 +96,21 @@ extension HostedPage {
                     \(page.codeField)
                     \(stays)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row">\(page.resendButton(visit))
+                    <div class="row">\(page.resendButton(visit))\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
-        case .enterAppCode:
-            page.title = .enterAppCode
+        case .enterAppCode, .enterRecoveryCode:
+            let isApp = flow.step == .enterAppCode
+            page.title = isApp ? .enterAppCode : .enterRecoveryCode
             page.body = """
-                <p class="lead">\(text(.appCodeHelp))</p>
+                <p class="lead">\(text(isApp ? .appCodeHelp : .recoveryCodeHelp))</p>
                 \(posted("""
-                    \(page.codeField)
+                    \(isApp ? page.codeField : page.recoveryCodeField)
                     \(page.button("next", .goOn, isPrimary: true))
-                    <div class="row"><button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    <div class="row">\(others)
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
@@ -256,8 +262,11 @@ extension HostedPage {
 
     /// How a choice of methods calls one.
     private func name(of method: OfferedMethod) -> String {
-        guard method.channel == .authenticatorApp, method.hint == StrongMethod.appLabel else { return method.hint }
-        return language(.authenticatorApp)
+        switch method.channel {
+        case .authenticatorApp: method.hint == StrongMethod.appLabel ? language(.authenticatorApp) : method.hint
+        case .recoveryCode: language(.recoveryCodes)
+        case nil: method.hint
+        }
     }
 
     /// A key in groups of four, as users type it.
@@ -279,6 +288,12 @@ extension HostedPage {
         field(
             "code", .code, autocomplete: "one-time-code", isFirst: true,
             attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\"")
+    }
+
+    private var recoveryCodeField: HTML {
+        field(
+            "code", .code, autocomplete: "off", isFirst: true,
+            attributes: " autocapitalize=\"characters\" spellcheck=\"false\" maxlength=\"32\"")
     }
 
     private func resendButton(_ visit: HostedVisit) -> HTML {

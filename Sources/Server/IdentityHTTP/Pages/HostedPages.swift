@@ -151,6 +151,8 @@ extension IdentityRoutes {
             if request.method == .post { return try await takeStep(request, handle, &visit) }
             guard let sealed = visit.cookies.flow(handle) else { throw HostedFault.unknownFlow }
             let flow = try await open(sealed, handle, "cookie", &visit)
+            // The key of a new app is shown to the session that asked for it, as long as that lives.
+            if flow.step.changesAccount, flow.session != visit.signIn?.session.id { throw HostedFault.unknownFlow }
             return try await page(flow, handle, visit)
         }
     }

@@ -53,6 +53,10 @@ enum PagePhrase: Hashable, Sendable {
 
     // Of authenticator apps.
     case authenticatorApp, enterAppCode, addApp, scanHelp, keyByHand, openApp, appCodeHelp, wrongAppCode, appNotAllowed
+    // Of recovery codes.
+    case otherMethod, recoveryCodes, recoveryHelp, makeCodes
+    case codesLeft(Int)
+    case codesShownOnce, enterRecoveryCode, recoveryCodeHelp, wrongRecoveryCode, recoveredHelp, newMethodRests
 
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional

@@ -65,6 +65,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "تم استخدام طريقة تحقق جديدة لحسابك لدى {{{organisation}}}",
             event: "تم استخدام عنوان بريد إلكتروني لأول مرة كطريقة تحقق لدى {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "تم استخدام رمز استرداد لحسابك لدى {{{organisation}}}",
+            event: "تم استخدام رمز استرداد لتسجيل الدخول إلى حسابك لدى {{{organisation}}}."),
         accountExists: Notice(
             subject: "لديك بالفعل حساب لدى {{{organisation}}}",
             event:
@@ -81,6 +84,8 @@ extension MailPhrases {
             event: "تم إدخال كلمة المرور الصحيحة لحسابك لدى {{{organisation}}} بعد كلمات مرور خاطئة كثيرة."),
         methodLabel: "عنوان البريد الإلكتروني",
         authenticatorApp: "تطبيق المصادقة",
+        recoveryCodes: "رموز الاسترداد",
+        recoveryCodesLeft: "رموز الاسترداد المتبقية",
         timeLabel: "الوقت",
         networkLabel: "الشبكة")
 }

@@ -58,6 +58,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "您的 {{{organisation}}} 账户的一种新验证方式已被使用",
             event: "一个电子邮件地址首次用作您的 {{{organisation}}} 账户的验证方式。"),
+        recoveryCodeUsed: Notice(
+            subject: "您的 {{{organisation}}} 账户使用了一个恢复代码",
+            event: "有人使用恢复代码登录了您的 {{{organisation}}} 账户。"),
         accountExists: Notice(
             subject: "您已有 {{{organisation}}} 账户",
             event: "有人（可能是您本人）使用此电子邮件地址申请了新的 {{{organisation}}} 账户。此地址已有账户：请登录；如果忘记了密码，请重置密码。",
@@ -71,6 +74,8 @@ extension MailPhrases {
             event: "有人在多次输入错误密码后，输入了您的 {{{organisation}}} 账户的正确密码。"),
         methodLabel: "电子邮件地址",
         authenticatorApp: "身份验证器应用",
+        recoveryCodes: "恢复代码",
+        recoveryCodesLeft: "剩余恢复代码",
         timeLabel: "时间",
         networkLabel: "网络")
 }

@@ -66,6 +66,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Byl použit nový způsob ověření vašeho účtu {{{organisation}}}",
             event: "E-mailová adresa byla poprvé použita jako způsob ověření vašeho účtu {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "U vašeho účtu {{{organisation}}} byl použit záchranný kód",
+            event: "K přihlášení k vašemu účtu {{{organisation}}} byl použit záchranný kód."),
         accountExists: Notice(
             subject: "Účet {{{organisation}}} už máte",
             event:
@@ -82,6 +85,8 @@ extension MailPhrases {
             event: "Po mnoha nesprávných heslech bylo zadáno správné heslo k vašemu účtu {{{organisation}}}."),
         methodLabel: "E-mailová adresa",
         authenticatorApp: "Ověřovací aplikace",
+        recoveryCodes: "Záchranné kódy",
+        recoveryCodesLeft: "Zbývající záchranné kódy",
         timeLabel: "Datum a čas",
         networkLabel: "Síť")
 }

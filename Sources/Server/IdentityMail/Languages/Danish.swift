@@ -65,6 +65,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny bekræftelsesmetode for din konto hos {{{organisation}}} er brugt",
             event: "En e-mailadresse er for første gang brugt som bekræftelsesmetode hos {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "En gendannelseskode til din konto hos {{{organisation}}} er brugt",
+            event: "En gendannelseskode er brugt til at logge ind på din konto hos {{{organisation}}}."),
         accountExists: Notice(
             subject: "Du har allerede en konto hos {{{organisation}}}",
             event:
@@ -82,6 +85,8 @@ extension MailPhrases {
             event: "Den rigtige adgangskode til din konto hos {{{organisation}}} er indtastet efter mange forkerte."),
         methodLabel: "E-mailadresse",
         authenticatorApp: "Godkendelsesapp",
+        recoveryCodes: "Gendannelseskoder",
+        recoveryCodesLeft: "Gendannelseskoder tilbage",
         timeLabel: "Tidspunkt",
         networkLabel: "Netværk")
 }

@@ -66,6 +66,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Een nieuwe verificatiemethode van uw account bij {{{organisation}}} is gebruikt",
             event: "Een e-mailadres is voor het eerst gebruikt als verificatiemethode bij {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "Er is een herstelcode van uw account bij {{{organisation}}} gebruikt",
+            event: "Er is een herstelcode gebruikt om u aan te melden bij uw account bij {{{organisation}}}."),
         accountExists: Notice(
             subject: "U hebt al een account bij {{{organisation}}}",
             event:
@@ -85,6 +88,8 @@ extension MailPhrases {
         ),
         methodLabel: "E-mailadres",
         authenticatorApp: "Authenticator-app",
+        recoveryCodes: "Herstelcodes",
+        recoveryCodesLeft: "Resterende herstelcodes",
         timeLabel: "Tijdstip",
         networkLabel: "Netwerk")
 }

@@ -65,6 +65,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "A new verification method of your account at {{{organisation}}} was used",
             event: "An e-mail address was used for the first time to prove who you are at {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "A recovery code of your account at {{{organisation}}} was used",
+            event: "A recovery code was used to sign in to your account at {{{organisation}}}."),
         accountExists: Notice(
             subject: "You already have an account at {{{organisation}}}",
             event:
@@ -80,6 +83,8 @@ extension MailPhrases {
             event: "The right password for your account at {{{organisation}}} was given after many wrong ones."),
         methodLabel: "E-mail address",
         authenticatorApp: "Authenticator app",
+        recoveryCodes: "Recovery codes",
+        recoveryCodesLeft: "Recovery codes left",
         timeLabel: "Time",
         networkLabel: "Network")
 }

@@ -68,6 +68,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Tilisi uutta vahvistustapaa palvelussa {{{organisation}}} on käytetty",
             event: "Sähköpostiosoitetta on käytetty ensimmäistä kertaa vahvistustapana palvelussa {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "Tilisi palautuskoodi palvelussa {{{organisation}}} on käytetty",
+            event: "Tilillesi palvelussa {{{organisation}}} on kirjauduttu palautuskoodilla."),
         accountExists: Notice(
             subject: "Sinulla on jo tili palvelussa {{{organisation}}}",
             event:
@@ -83,6 +86,8 @@ extension MailPhrases {
             event: "Tilillesi palvelussa {{{organisation}}} annettiin oikea salasana monen väärän jälkeen."),
         methodLabel: "Sähköpostiosoite",
         authenticatorApp: "Todennussovellus",
+        recoveryCodes: "Palautuskoodit",
+        recoveryCodesLeft: "Palautuskoodeja jäljellä",
         timeLabel: "Ajankohta",
         networkLabel: "Verkko")
 }

@@ -71,6 +71,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Un nouveau moyen de vérification de votre compte chez {{{organisation}}} a été utilisé",
             event: "Une adresse e-mail a servi pour la première fois de moyen de vérification chez {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "Un code de secours de votre compte chez {{{organisation}}} a été utilisé",
+            event: "Un code de secours a servi à se connecter à votre compte chez {{{organisation}}}."),
         accountExists: Notice(
             subject: "Vous avez déjà un compte chez {{{organisation}}}",
             event:
@@ -90,6 +93,8 @@ extension MailPhrases {
         ),
         methodLabel: "Adresse e-mail",
         authenticatorApp: "Application d’authentification",
+        recoveryCodes: "Codes de secours",
+        recoveryCodesLeft: "Codes de secours restants",
         timeLabel: "Date et heure",
         networkLabel: "Réseau")
 }

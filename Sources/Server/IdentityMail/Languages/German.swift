@@ -73,6 +73,10 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Eine neue Bestätigungsmethode Ihres Kontos bei {{{organisation}}} wurde verwendet",
             event: "Eine E-Mail-Adresse wurde zum ersten Mal als Bestätigungsmethode bei {{{organisation}}} verwendet."),
+        recoveryCodeUsed: Notice(
+            subject: "Ein Wiederherstellungscode Ihres Kontos bei {{{organisation}}} wurde verwendet",
+            event:
+                "Für eine Anmeldung bei Ihrem Konto bei {{{organisation}}} wurde ein Wiederherstellungscode verwendet."),
         accountExists: Notice(
             subject: "Sie haben bereits ein Konto bei {{{organisation}}}",
             event:
@@ -90,6 +94,8 @@ extension MailPhrases {
             event: "Das richtige Passwort für Ihr Konto bei {{{organisation}}} wurde nach vielen falschen eingegeben."),
         methodLabel: "E-Mail-Adresse",
         authenticatorApp: "Authentifizierungs-App",
+        recoveryCodes: "Wiederherstellungscodes",
+        recoveryCodesLeft: "Verbleibende Wiederherstellungscodes",
         timeLabel: "Zeitpunkt",
         networkLabel: "Netzwerk")
 }

@@ -63,6 +63,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "נעשה שימוש בשיטת אימות חדשה של חשבון {{{organisation}}} שלך",
             event: "כתובת אימייל שימשה לראשונה כשיטת אימות בחשבון {{{organisation}}} שלך."),
+        recoveryCodeUsed: Notice(
+            subject: "נעשה שימוש בקוד שחזור של חשבון {{{organisation}}} שלך",
+            event: "נעשה שימוש בקוד שחזור לכניסה לחשבון {{{organisation}}} שלך."),
         accountExists: Notice(
             subject: "כבר יש לך חשבון {{{organisation}}}",
             event:
@@ -78,6 +81,8 @@ extension MailPhrases {
             event: "הסיסמה הנכונה של חשבון {{{organisation}}} שלך הוזנה אחרי סיסמאות שגויות רבות."),
         methodLabel: "כתובת אימייל",
         authenticatorApp: "אפליקציית אימות",
+        recoveryCodes: "קודי שחזור",
+        recoveryCodesLeft: "קודי שחזור שנותרו",
         timeLabel: "מועד",
         networkLabel: "רשת")
 }

@@ -73,6 +73,9 @@ extension MailPhrases {
             event:
                 "Un indirizzo email è stato usato per la prima volta come metodo di verifica del tuo account {{{organisation}}}."
         ),
+        recoveryCodeUsed: Notice(
+            subject: "Un codice di recupero del tuo account {{{organisation}}} è stato usato",
+            event: "Un codice di recupero è stato usato per accedere al tuo account {{{organisation}}}."),
         accountExists: Notice(
             subject: "Hai già un account {{{organisation}}}",
             event:
@@ -91,6 +94,8 @@ extension MailPhrases {
                 "La password corretta del tuo account {{{organisation}}} è stata inserita dopo molte password errate."),
         methodLabel: "Indirizzo email",
         authenticatorApp: "App di autenticazione",
+        recoveryCodes: "Codici di recupero",
+        recoveryCodesLeft: "Codici di recupero rimasti",
         timeLabel: "Data e ora",
         networkLabel: "Rete")
 }

@@ -59,6 +59,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} のアカウントの新しい本人確認方法が使用されました",
             event: "メール アドレスが、{{{organisation}}} の本人確認に初めて使用されました。"),
+        recoveryCodeUsed: Notice(
+            subject: "{{{organisation}}} のアカウントで回復コードが使用されました",
+            event: "{{{organisation}}} のアカウントへのサインインに回復コードが使用されました。"),
         accountExists: Notice(
             subject: "{{{organisation}}} のアカウントはすでにあります",
             event:
@@ -74,6 +77,8 @@ extension MailPhrases {
             event: "{{{organisation}}} のアカウントに、誤ったパスワードが何度も入力された後、正しいパスワードが入力されました。"),
         methodLabel: "メール アドレス",
         authenticatorApp: "認証アプリ",
+        recoveryCodes: "回復コード",
+        recoveryCodesLeft: "残りの回復コード",
         timeLabel: "日時",
         networkLabel: "ネットワーク")
 }

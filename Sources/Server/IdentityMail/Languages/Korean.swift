@@ -59,6 +59,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} 계정의 새 인증 수단이 사용되었습니다",
             event: "이메일 주소가 {{{organisation}}} 계정의 인증 수단으로 처음 사용되었습니다."),
+        recoveryCodeUsed: Notice(
+            subject: "{{{organisation}}} 계정의 복구 코드가 사용되었습니다",
+            event: "{{{organisation}}} 계정에 로그인하는 데 복구 코드가 사용되었습니다."),
         accountExists: Notice(
             subject: "이미 {{{organisation}}} 계정이 있습니다",
             event:
@@ -73,6 +76,8 @@ extension MailPhrases {
             event: "잘못된 비밀번호가 여러 번 입력된 후 {{{organisation}}} 계정의 올바른 비밀번호가 입력되었습니다."),
         methodLabel: "이메일 주소",
         authenticatorApp: "인증 앱",
+        recoveryCodes: "복구 코드",
+        recoveryCodesLeft: "남은 복구 코드",
         timeLabel: "시간",
         networkLabel: "네트워크")
 }

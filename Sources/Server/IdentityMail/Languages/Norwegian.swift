@@ -66,6 +66,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny bekreftelsesmetode for kontoen din hos {{{organisation}}} er brukt",
             event: "En e-postadresse er brukt som bekreftelsesmetode hos {{{organisation}}} for første gang."),
+        recoveryCodeUsed: Notice(
+            subject: "En gjenopprettingskode for kontoen din hos {{{organisation}}} er brukt",
+            event: "En gjenopprettingskode er brukt til å logge på kontoen din hos {{{organisation}}}."),
         accountExists: Notice(
             subject: "Du har allerede en konto hos {{{organisation}}}",
             event:
@@ -83,6 +86,8 @@ extension MailPhrases {
             event: "Det riktige passordet for kontoen din hos {{{organisation}}} ble oppgitt etter mange feil passord."),
         methodLabel: "E-postadresse",
         authenticatorApp: "Autentiseringsapp",
+        recoveryCodes: "Gjenopprettingskoder",
+        recoveryCodesLeft: "Gjenopprettingskoder igjen",
         timeLabel: "Tidspunkt",
         networkLabel: "Nettverk")
 }

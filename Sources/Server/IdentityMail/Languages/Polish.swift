@@ -67,6 +67,9 @@ extension MailPhrases {
             subject: "Użyto nowej metody weryfikacji Twojego konta {{{organisation}}}",
             event: "Adres e-mail został po raz pierwszy użyty jako metoda weryfikacji Twojego konta {{{organisation}}}."
         ),
+        recoveryCodeUsed: Notice(
+            subject: "Użyto kodu odzyskiwania Twojego konta {{{organisation}}}",
+            event: "Do zalogowania się na Twoje konto {{{organisation}}} użyto kodu odzyskiwania."),
         accountExists: Notice(
             subject: "Masz już konto {{{organisation}}}",
             event:
@@ -83,6 +86,8 @@ extension MailPhrases {
             event: "Po wielu błędnych hasłach podano prawidłowe hasło do Twojego konta {{{organisation}}}."),
         methodLabel: "Adres e-mail",
         authenticatorApp: "Aplikacja uwierzytelniająca",
+        recoveryCodes: "Kody odzyskiwania",
+        recoveryCodesLeft: "Pozostałe kody odzyskiwania",
         timeLabel: "Data i godzina",
         networkLabel: "Sieć")
 }

@@ -69,6 +69,9 @@ extension MailPhrases {
             subject: "Um novo método de verificação da sua conta em {{{organisation}}} foi usado",
             event: "Um endereço de e-mail foi usado pela primeira vez como método de verificação em {{{organisation}}}."
         ),
+        recoveryCodeUsed: Notice(
+            subject: "Um código de recuperação da sua conta em {{{organisation}}} foi usado",
+            event: "Um código de recuperação foi usado para entrar na sua conta em {{{organisation}}}."),
         accountExists: Notice(
             subject: "Já tem uma conta em {{{organisation}}}",
             event:
@@ -85,6 +88,8 @@ extension MailPhrases {
             event: "A senha correta da sua conta em {{{organisation}}} foi inserida após muitas senhas erradas."),
         methodLabel: "Endereço de e-mail",
         authenticatorApp: "Aplicativo autenticador",
+        recoveryCodes: "Códigos de recuperação",
+        recoveryCodesLeft: "Códigos de recuperação restantes",
         timeLabel: "Data e hora",
         networkLabel: "Rede")
 }

@@ -75,6 +75,9 @@ extension MailPhrases {
             event:
                 "Una dirección de correo electrónico se usó por primera vez como método de verificación en {{{organisation}}}."
         ),
+        recoveryCodeUsed: Notice(
+            subject: "Se usó un código de recuperación de tu cuenta en {{{organisation}}}",
+            event: "Se usó un código de recuperación para iniciar sesión en tu cuenta en {{{organisation}}}."),
         accountExists: Notice(
             subject: "Ya tienes una cuenta en {{{organisation}}}",
             event:
@@ -92,6 +95,8 @@ extension MailPhrases {
                 "Se introdujo la contraseña correcta de tu cuenta en {{{organisation}}} después de muchas incorrectas."),
         methodLabel: "Dirección de correo electrónico",
         authenticatorApp: "Aplicación de autenticación",
+        recoveryCodes: "Códigos de recuperación",
+        recoveryCodesLeft: "Códigos de recuperación restantes",
         timeLabel: "Fecha y hora",
         networkLabel: "Red")
 }

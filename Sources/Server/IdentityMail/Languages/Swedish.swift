@@ -68,6 +68,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny verifieringsmetod för ditt konto hos {{{organisation}}} har använts",
             event: "En e-postadress har för första gången använts som verifieringsmetod hos {{{organisation}}}."),
+        recoveryCodeUsed: Notice(
+            subject: "En återställningskod för ditt konto hos {{{organisation}}} har använts",
+            event: "En återställningskod har använts för att logga in på ditt konto hos {{{organisation}}}."),
         accountExists: Notice(
             subject: "Du har redan ett konto hos {{{organisation}}}",
             event:
@@ -85,6 +88,8 @@ extension MailPhrases {
             event: "Rätt lösenord till ditt konto hos {{{organisation}}} angavs efter många felaktiga."),
         methodLabel: "E-postadress",
         authenticatorApp: "Autentiseringsapp",
+        recoveryCodes: "Återställningskoder",
+        recoveryCodesLeft: "Återställningskoder kvar",
         timeLabel: "Tidpunkt",
         networkLabel: "Nätverk")
 }

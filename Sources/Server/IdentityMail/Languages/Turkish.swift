@@ -68,6 +68,9 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} hesabınızın yeni bir doğrulama yöntemi kullanıldı",
             event: "Bir e-posta adresi {{{organisation}}} hesabınızda ilk kez doğrulama yöntemi olarak kullanıldı."),
+        recoveryCodeUsed: Notice(
+            subject: "{{{organisation}}} hesabınızın bir kurtarma kodu kullanıldı",
+            event: "{{{organisation}}} hesabınızda oturum açmak için bir kurtarma kodu kullanıldı."),
         accountExists: Notice(
             subject: "Zaten bir {{{organisation}}} hesabınız var",
             event:
@@ -85,6 +88,8 @@ extension MailPhrases {
             event: "Birçok yanlış şifreden sonra {{{organisation}}} hesabınızın doğru şifresi girildi."),
         methodLabel: "E-posta adresi",
         authenticatorApp: "Kimlik doğrulama uygulaması",
+        recoveryCodes: "Kurtarma kodları",
+        recoveryCodesLeft: "Kalan kurtarma kodları",
         timeLabel: "Tarih ve saat",
         networkLabel: "Ağ")
 }

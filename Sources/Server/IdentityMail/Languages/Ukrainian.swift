@@ -73,6 +73,9 @@ extension MailPhrases {
             event:
                 "Електронну адресу вперше використано як спосіб підтвердження вашого облікового запису {{{organisation}}}."
         ),
+        recoveryCodeUsed: Notice(
+            subject: "Використано код відновлення вашого облікового запису {{{organisation}}}",
+            event: "Для входу до вашого облікового запису {{{organisation}}} використано код відновлення."),
         accountExists: Notice(
             subject: "У вас уже є обліковий запис {{{organisation}}}",
             event:
@@ -90,6 +93,8 @@ extension MailPhrases {
             event: "Правильний пароль вашого облікового запису {{{organisation}}} введено після багатьох неправильних."),
         methodLabel: "Електронна адреса",
         authenticatorApp: "Застосунок автентифікації",
+        recoveryCodes: "Коди відновлення",
+        recoveryCodesLeft: "Залишилося кодів відновлення",
         timeLabel: "Час",
         networkLabel: "Мережа")
 }

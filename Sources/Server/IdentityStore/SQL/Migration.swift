@@ -45,6 +45,8 @@ package struct Migration: Sendable {
         Migration(name: "0029 consents", sqlite: consents),
         Migration(name: "0030 kinds of methods", sqlite: kindsOfMethods),
         Migration(name: "0031 authenticator apps", sqlite: authenticatorApps),
+        Migration(name: "0032 recovery codes", sqlite: recoveryCodes),
+        Migration(name: "0033 sessions of tickets", sqlite: sessionsOfTickets),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -80,6 +82,13 @@ package struct Migration: Sendable {
         ALTER TABLE strong_methods ADD COLUMN drift INTEGER;
         ALTER TABLE strong_methods ADD COLUMN last_offset INTEGER;
         """
+
+    /// The hashes of the user's recovery codes with their names, in one value: a sign-in reads the user's row in any case. NULL:
+    /// none were made.
+    private static let recoveryCodes = "ALTER TABLE users ADD COLUMN recovery BLOB;"
+
+    /// The session of the app whose ticket a session comes from; NULL for others.
+    private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
 
     /// A place for each user that does not depend on the id, and an index by it of the users with a password
     /// (`SEC-PWD-11`).

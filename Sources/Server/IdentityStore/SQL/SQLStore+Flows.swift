@@ -238,6 +238,7 @@ extension SQLSession {
         case .setSuspension(let ids, let user, let date): try suspendMethods(ids, of: user, in: tenant, since: date)
         case .noteUse(let id, let user, let at): try noteUse(of: id, of: user, in: tenant, at: at)
         case .spendStep(let id, let user, let clock): try spend(clock, of: id, of: user, in: tenant)
+        case .setRecovery(let set, let user, let old): try setRecovery(set, of: user, in: tenant, replacing: old)
         case .setSlowLane(let row, let id): try write(row, ofSlowLane: id, in: tenant)
         case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)

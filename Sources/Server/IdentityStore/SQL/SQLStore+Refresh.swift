@@ -55,14 +55,14 @@ extension SQLSession {
             """
             INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, network, tenant, id,
-                model, system, browser_session, key_thumbprint)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                model, system, browser_session, key_thumbprint, parent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [
                 family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
-                family.key,
+                family.key, family.parent,
             ])
     }
 
@@ -140,6 +140,6 @@ extension StoredRow {
             revokedAt: try value("revoked_at"), keptAt: try value("kept_at"),
             device: SessionDevice(model: try value("model"), system: try value("system")),
             network: try value("network"), browserSession: try value("browser_session"),
-            key: try value("key_thumbprint"))
+            key: try value("key_thumbprint"), parent: try value("parent"))
     }
 }

@@ -350,6 +350,16 @@ extension SQLSession {
             """, [clock.spentStep, clock.drift, clock.lastOffset, tenant, user, method, clock.spentStep], expecting: 1)
     }
 
+    /// The account is locked, so no other step can have changed the set. The condition is a second protection.
+    func setRecovery(
+        _ set: RecoverySet?, of user: UserID, in tenant: TenantID, replacing old: RecoverySet?
+    ) throws {
+        let condition = old == nil ? "" : "AND recovery = ?"
+        try run(
+            "UPDATE users SET recovery = ? WHERE tenant = ? AND id = ? \(condition)",
+            [try set.map { try $0.stored() }, tenant, user] + (try old.map { [try $0.stored()] } ?? []), expecting: 1)
+    }
+
     /// Keeps the 20 newest networks of the user (`SEC-LOCK-3`).
     func remember(_ network: Data, of user: UserID, in tenant: TenantID, at date: Date) throws {
         try run(
@@ -380,7 +390,7 @@ extension SQLSession {
             of: "users",
             """
             SELECT u.id, u.password_hash, u.created_at, u.credential_version, u.credentials_changed_at, u.disabled_at,
-                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, u.tokens_from_version, u.deleted_at, i.kind, i.display,
+                u.password_from_reset, u.requires_second_factor, u.deletion_due_at, u.tokens_from_version, u.deleted_at, u.recovery, i.kind, i.display,
                 i.proven_at
             FROM users AS u
             LEFT JOIN identifiers AS i \(dialect.identifiersByUser) ON i.tenant = u.tenant AND i."user" = u.id
@@ -415,6 +425,7 @@ extension SQLSession {
                 emailProvenAt: try emailRow?.of("identifiers").value("proven_at"),
                 disabledAt: try row.value("disabled_at", as: Date?.self) ?? row.value("deleted_at"),
                 strongMethods: try strongMethods.get(),
+                recovery: try row.value("recovery", as: Data?.self).map(RecoverySet.init(stored:)),
                 passwordIsFromReset: try row.value("password_from_reset"),
                 requiresSecondFactor: try row.value("requires_second_factor"),
                 deletionDueAt: try row.value("deletion_due_at"), deletedAt: try row.value("deleted_at"))
@@ -485,6 +496,7 @@ extension StrongMethod {
         switch kind {
         case .mailbox: Self.mailboxName
         case .app: Self.appName
+        case .recoveryCodes: Self.recoveryName
         case .unknown(let name): name
         }
     }
@@ -493,7 +505,7 @@ extension StrongMethod {
     var enrolledApp: EnrolledApp? {
         switch kind {
         case .app(let app): app
-        case .mailbox, .unknown: nil
+        case .mailbox, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -502,4 +514,25 @@ extension StrongMethod {
 
     /// What an account has once: the address in lower case, or the id.
     var storedKey: SQLValue { email?.key.stored ?? id.stored }
+}
+
+extension RecoverySet {
+    /// What the column `recovery` has: equal sets are equal bytes.
+    fileprivate func stored() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            return try encoder.encode(self)
+        } catch {
+            throw StoreError.corrupt("users")
+        }
+    }
+
+    fileprivate init(stored: Data) throws {
+        do {
+            self = try JSONDecoder().decode(RecoverySet.self, from: stored)
+        } catch {
+            throw StoreError.corrupt("users")
+        }
+    }
 }

@@ -133,6 +133,7 @@ private struct TenantReader {
             auditDays: members.number("auditDays", 1...36_500),
             deletionGraceDays: members.number("deletionGraceDays", 0...90) ?? 0)
         tenant.offersApps = members.flag("authenticatorApps") ?? false
+        tenant.offersRecoveryCodes = members.flag("recoveryCodes") ?? false
         for (member, name) in [
             ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
         ] where !name.isEmpty && !names.insert(name.lowercased()).inserted {
@@ -227,10 +228,10 @@ private struct TenantReader {
                 members.add("“\(displayName)” has a userFlow, which says this; leave \(name) out.", at: name)
             }
         }
-        // A second factor needs a password as the first (docs/protocol.md §4.7).
+        // A user of codes has an authenticator app or none: at sign-up there is none yet (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode {
             members.add(
-                "“\(displayName)” requiresSecondFactor, and only users with a password can give one; signIn must be emailPassword.",
+                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)

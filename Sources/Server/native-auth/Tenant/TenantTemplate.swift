@@ -38,6 +38,8 @@ enum TenantTemplate {
             # deletionGraceDays: 0
             # Users may add an authenticator app as a second factor.
             authenticatorApps: true
+            # Users with a second factor may have ten recovery codes, for the loss of it.
+            recoveryCodes: true
 
             applications:
               # The client id is a setting of your app.

@@ -19,6 +19,7 @@ enum TenantText {
             ("auditDays", tenant.auditDays.map { scalar("\($0)") }),
             ("deletionGraceDays", tenant.deletionGraceDays == 0 ? nil : scalar("\(tenant.deletionGraceDays)")),
             ("authenticatorApps", tenant.offersApps ? scalar("true") : nil),
+            ("recoveryCodes", tenant.offersRecoveryCodes ? scalar("true") : nil),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

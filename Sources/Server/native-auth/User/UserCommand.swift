@@ -153,7 +153,7 @@ extension DirectoryRefusal {
         case .changedMeanwhile: "The user changed at the same time; run the command again."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .lastMethod,
-            .step:
+            .methodIsNew, .step:
             "This change is not allowed."
         }
     }
@@ -173,6 +173,7 @@ extension UserAccount {
             ("id", user.id.description), ("e-mail", user.email), ("alias", user.alias ?? "none"),
             ("signs in with", passwordHash == nil ? "a code" : password),
             ("second factor", methods.isEmpty ? "none" : methods),
+            ("recovery codes", recovery.map { "\($0.codes.count) left" } ?? "none"),
             ("demanded", requiresSecondFactor ? "at every sign-in" : "by application"),
             ("made", user.createdAt.formatted(.iso8601)),
             ("state", state),

@@ -97,8 +97,13 @@ extension UserCommand {
 
         func run() async throws {
             try await place.open { found in
-                guard rule == .byApplication || found.account.passwordHash != nil else {
-                    throw StartFailure.usage(["The user has no password, and a second factor needs one beside it."])
+                guard
+                    rule == .byApplication || found.account.passwordHash != nil
+                        || found.account.strongMethods.contains(where: \.isApp)
+                else {
+                    throw StartFailure.usage([
+                        "The user has no password and no authenticator app: there is nothing to ask for beside a code by mail."
+                    ])
                 }
                 _ = try await found.opened.store.setFactorRule(
                     .requiresSecondFactor(rule == .required), of: found.id, in: found.tenant.id,

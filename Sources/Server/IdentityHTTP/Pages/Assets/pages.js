@@ -27,7 +27,8 @@ for (const time of document.querySelectorAll("time")) {
   time.textContent = new Date(time.dateTime).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 }
 
-const code = document.getElementById("code");
+// A recovery code has letters, too.
+const code = document.querySelector("#code[inputmode=numeric]");
 if (code) {
   // Wide and Arabic digits become those that a code has.
   const clean = (text) => text.normalize("NFKC").replace(/[٠-٩۰-۹]/g, (digit) => digit.charCodeAt(0) & 15).replace(/[^0-9 -]/g, "").trim();

@@ -165,6 +165,17 @@ extension PagePhrase {
         case .appCodeHelp: "请打开您的身份验证器应用，输入它为此账户显示的验证码。"
         case .wrongAppCode: "验证码不正确。请输入应用现在显示的验证码；每个验证码只能使用一次。"
         case .appNotAllowed: "您不能再添加身份验证器应用。"
+        case .recoveryCodes: "恢复代码"
+        case .recoveryHelp: "用于无法使用其他方式的时候。每个代码只能使用一次。"
+        case .makeCodes: "生成新代码"
+        case .codesLeft(let count): "剩余代码：\(count)"
+        case .codesShownOnce: "请将这些代码保存在安全的地方，例如密码管理器。它们只在此时显示，之前的代码已失效。"
+        case .enterRecoveryCode: "输入恢复代码"
+        case .recoveryCodeHelp: "输入您保存的一个代码。每个代码只能使用一次。"
+        case .wrongRecoveryCode: "此代码不正确，或已经使用过。"
+        case .recoveredHelp: "您使用恢复代码登录。请现在添加一种方式。要移除方式，请先用一种方式登录。"
+        case .newMethodRests: "过去三天内有一种方式是用恢复代码添加的。在此期间其他方式会保留。"
+        case .otherMethod: "使用其他方式"
         case .errorPrefix: "错误"
         }
     }

@@ -176,6 +176,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Kód není správný. Zadejte ten, který aplikace ukazuje nyní; každý kód lze použít jednou."
         case .appNotAllowed: "Další ověřovací aplikaci přidat nelze."
+        case .recoveryCodes: "Záchranné kódy"
+        case .recoveryHelp: "Pro den, kdy nebudete moci použít žádný jiný způsob. Každý kód platí jednou."
+        case .makeCodes: "Vytvořit nové kódy"
+        case .codesLeft(let count): "Zbývající kódy: \(count)"
+        case .codesShownOnce:
+            "Uložte si tyto kódy na bezpečné místo, například do správce hesel. Zobrazí se jen teď a dřívější kódy už neplatí."
+        case .enterRecoveryCode: "Zadejte záchranný kód"
+        case .recoveryCodeHelp: "Napište jeden z kódů, které jste si uložili. Každý kód platí jednou."
+        case .wrongRecoveryCode: "Tento kód není správný, nebo už byl použit."
+        case .recoveredHelp:
+            "Přihlásili jste se záchranným kódem. Přidejte teď nějaký způsob. Chcete-li jiný odebrat, přihlaste se nejdřív některým ze způsobů."
+        case .newMethodRests:
+            "V posledních třech dnech byl záchranným kódem přidán způsob ověření. Do té doby ostatní zůstávají."
+        case .otherMethod: "Použít jiný způsob"
         case .errorPrefix: "Chyba"
         }
     }

@@ -174,6 +174,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Koden er ikke rigtig. Indtast den, som appen viser nu; hver kode kan bruges én gang."
         case .appNotAllowed: "Du kan ikke tilføje endnu en godkendelsesapp."
+        case .recoveryCodes: "Gendannelseskoder"
+        case .recoveryHelp: "Til den dag, hvor du ikke kan bruge nogen anden metode. Hver kode virker én gang."
+        case .makeCodes: "Lav nye koder"
+        case .codesLeft(let count): "Koder tilbage: \(count)"
+        case .codesShownOnce:
+            "Gem koderne et sikkert sted, for eksempel i en adgangskodeadministrator. De vises kun nu, og tidligere koder virker ikke længere."
+        case .enterRecoveryCode: "Indtast en gendannelseskode"
+        case .recoveryCodeHelp: "Skriv en af de koder, som du har gemt. Hver kode virker én gang."
+        case .wrongRecoveryCode: "Koden er ikke rigtig, eller den er brugt før."
+        case .recoveredHelp:
+            "Du er logget ind med en gendannelseskode. Tilføj en metode nu. Log ind med en metode, før du fjerner en."
+        case .newMethodRests:
+            "En metode er tilføjet med en gendannelseskode inden for de sidste tre dage. Indtil da bliver de andre."
+        case .otherMethod: "Brug en anden metode"
         case .errorPrefix: "Fejl"
         }
     }

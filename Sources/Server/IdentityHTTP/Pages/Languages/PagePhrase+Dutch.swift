@@ -179,6 +179,20 @@ extension PagePhrase {
         case .appCodeHelp: "Open uw authenticator-app en typ de code die hij voor dit account toont."
         case .wrongAppCode: "Deze code klopt niet. Typ de code die de app nu toont; elke code werkt één keer."
         case .appNotAllowed: "U kunt geen authenticator-app meer toevoegen."
+        case .recoveryCodes: "Herstelcodes"
+        case .recoveryHelp: "Voor de dag waarop u geen andere methode kunt gebruiken. Elke code werkt één keer."
+        case .makeCodes: "Nieuwe codes maken"
+        case .codesLeft(let count): "Resterende codes: \(count)"
+        case .codesShownOnce:
+            "Bewaar deze codes op een veilige plaats, zoals een wachtwoordbeheerder. Ze worden alleen nu getoond en eerdere codes werken niet meer."
+        case .enterRecoveryCode: "Voer een herstelcode in"
+        case .recoveryCodeHelp: "Typ een van de codes die u hebt bewaard. Elke code werkt één keer."
+        case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
+        case .recoveredHelp:
+            "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."
+        case .newMethodRests:
+            "In de afgelopen drie dagen is met een herstelcode een methode toegevoegd. Tot die tijd blijven de andere."
+        case .otherMethod: "Een andere methode gebruiken"
         case .errorPrefix: "Fout"
         }
     }

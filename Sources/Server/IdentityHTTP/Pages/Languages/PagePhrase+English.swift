@@ -175,6 +175,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "This code is not right. Type the one that your app shows now; each code can be used once."
         case .appNotAllowed: "You cannot add another authenticator app."
+        case .recoveryCodes: "Recovery codes"
+        case .recoveryHelp: "For the day when you cannot use any other method. Each code works once."
+        case .makeCodes: "Make new codes"
+        case .codesLeft(let count): "Codes left: \(count)"
+        case .codesShownOnce:
+            "Keep these codes in a safe place, such as a password manager. They are shown only now, and earlier codes no longer work."
+        case .enterRecoveryCode: "Enter a recovery code"
+        case .recoveryCodeHelp: "Type one of the codes that you kept. Each code works once."
+        case .wrongRecoveryCode: "This code is not right, or it was used before."
+        case .recoveredHelp:
+            "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."
+        case .newMethodRests:
+            "A method was added with a recovery code in the last three days. Until then the others stay."
+        case .otherMethod: "Use another method"
         case .errorPrefix: "Error"
         }
     }

@@ -179,6 +179,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Koodi ei ole oikea. Kirjoita koodi, jonka sovellus näyttää nyt; jokaista koodia voi käyttää kerran."
         case .appNotAllowed: "Et voi lisätä enää todennussovellusta."
+        case .recoveryCodes: "Palautuskoodit"
+        case .recoveryHelp: "Siltä varalta, ettet voi käyttää mitään muuta tapaa. Jokainen koodi toimii kerran."
+        case .makeCodes: "Luo uudet koodit"
+        case .codesLeft(let count): "Koodeja jäljellä: \(count)"
+        case .codesShownOnce:
+            "Säilytä nämä koodit turvallisessa paikassa, kuten salasanojen hallinnassa. Ne näytetään vain nyt, eivätkä aiemmat koodit enää toimi."
+        case .enterRecoveryCode: "Anna palautuskoodi"
+        case .recoveryCodeHelp: "Kirjoita yksi säilyttämistäsi koodeista. Jokainen koodi toimii kerran."
+        case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
+        case .recoveredHelp:
+            "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."
+        case .newMethodRests:
+            "Palautuskoodilla on lisätty vahvistustapa viimeisten kolmen päivän aikana. Siihen asti muut tavat säilyvät."
+        case .otherMethod: "Käytä muuta tapaa"
         case .errorPrefix: "Virhe"
         }
     }

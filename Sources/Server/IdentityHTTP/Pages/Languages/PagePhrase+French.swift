@@ -185,6 +185,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Ce code n’est pas le bon. Saisissez celui que l’application affiche maintenant ; chaque code sert une seule fois."
         case .appNotAllowed: "Vous ne pouvez pas ajouter d’autre application d’authentification."
+        case .recoveryCodes: "Codes de secours"
+        case .recoveryHelp: "Pour le jour où vous ne pourrez utiliser aucun autre moyen. Chaque code sert une fois."
+        case .makeCodes: "Créer de nouveaux codes"
+        case .codesLeft(let count): "Codes restants : \(count)"
+        case .codesShownOnce:
+            "Gardez ces codes en lieu sûr, par exemple dans un gestionnaire de mots de passe. Ils ne s’affichent que maintenant, et les anciens codes ne fonctionnent plus."
+        case .enterRecoveryCode: "Saisissez un code de secours"
+        case .recoveryCodeHelp: "Tapez l’un des codes que vous avez gardés. Chaque code sert une fois."
+        case .wrongRecoveryCode: "Ce code n’est pas le bon, ou il a déjà servi."
+        case .recoveredHelp:
+            "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."
+        case .newMethodRests:
+            "Un moyen a été ajouté avec un code de secours ces trois derniers jours. D’ici là, les autres restent."
+        case .otherMethod: "Utiliser un autre moyen"
         case .errorPrefix: "Erreur"
         }
     }

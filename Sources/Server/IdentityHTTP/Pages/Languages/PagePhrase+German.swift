@@ -186,6 +186,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Dieser Code ist nicht richtig. Geben Sie den ein, den die App jetzt zeigt; jeder Code gilt einmal."
         case .appNotAllowed: "Sie können keine weitere Authentifizierungs-App hinzufügen."
+        case .recoveryCodes: "Wiederherstellungscodes"
+        case .recoveryHelp: "Für den Tag, an dem Sie keine andere Methode verwenden können. Jeder Code gilt einmal."
+        case .makeCodes: "Neue Codes erstellen"
+        case .codesLeft(let count): "Verbleibende Codes: \(count)"
+        case .codesShownOnce:
+            "Bewahren Sie diese Codes an einem sicheren Ort auf, zum Beispiel in einem Passwortmanager. Sie werden nur jetzt gezeigt; frühere Codes gelten nicht mehr."
+        case .enterRecoveryCode: "Wiederherstellungscode eingeben"
+        case .recoveryCodeHelp: "Geben Sie einen der Codes ein, die Sie aufbewahrt haben. Jeder Code gilt einmal."
+        case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
+        case .recoveredHelp:
+            "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
+        case .newMethodRests:
+            "In den letzten drei Tagen wurde mit einem Wiederherstellungscode eine Methode hinzugefügt. Bis dahin bleiben die anderen."
+        case .otherMethod: "Andere Methode verwenden"
         case .errorPrefix: "Fehler"
         }
     }

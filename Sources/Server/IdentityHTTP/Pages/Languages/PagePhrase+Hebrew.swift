@@ -170,6 +170,18 @@ extension PagePhrase {
         case .appCodeHelp: "יש לפתוח את אפליקציית האימות ולהקליד את הקוד שהיא מציגה עבור החשבון הזה."
         case .wrongAppCode: "הקוד שגוי. יש להקליד את הקוד שהאפליקציה מציגה עכשיו; כל קוד תקף פעם אחת."
         case .appNotAllowed: "אי אפשר להוסיף עוד אפליקציית אימות."
+        case .recoveryCodes: "קודי שחזור"
+        case .recoveryHelp: "ליום שבו לא תהיה אפשרות להשתמש בשיטה אחרת. כל קוד תקף לפעם אחת."
+        case .makeCodes: "יצירת קודים חדשים"
+        case .codesLeft(let count): "קודים שנותרו: \(count)"
+        case .codesShownOnce:
+            "יש לשמור את הקודים במקום בטוח, למשל במנהל סיסמאות. הם מוצגים רק עכשיו, וקודים קודמים אינם תקפים עוד."
+        case .enterRecoveryCode: "הזנת קוד שחזור"
+        case .recoveryCodeHelp: "יש להקליד אחד מהקודים ששמרת. כל קוד תקף לפעם אחת."
+        case .wrongRecoveryCode: "הקוד אינו נכון, או שכבר נעשה בו שימוש."
+        case .recoveredHelp: "נכנסת עם קוד שחזור. יש להוסיף שיטה עכשיו. כדי להסיר שיטה, יש להיכנס קודם עם אחת השיטות."
+        case .newMethodRests: "בשלושת הימים האחרונים נוספה שיטה בעזרת קוד שחזור. עד אז שאר השיטות נשארות."
+        case .otherMethod: "שימוש בשיטה אחרת"
         case .errorPrefix: "שגיאה"
         }
     }

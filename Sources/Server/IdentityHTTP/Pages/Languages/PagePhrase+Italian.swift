@@ -180,6 +180,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Questo codice non è corretto. Scrivi quello che l’app mostra ora; ogni codice vale una volta."
         case .appNotAllowed: "Non puoi aggiungere un’altra app di autenticazione."
+        case .recoveryCodes: "Codici di recupero"
+        case .recoveryHelp: "Per il giorno in cui non potrai usare nessun altro metodo. Ogni codice vale una volta."
+        case .makeCodes: "Crea nuovi codici"
+        case .codesLeft(let count): "Codici rimasti: \(count)"
+        case .codesShownOnce:
+            "Conserva questi codici in un posto sicuro, per esempio in un gestore di password. Si vedono solo ora e i codici precedenti non valgono più."
+        case .enterRecoveryCode: "Inserisci un codice di recupero"
+        case .recoveryCodeHelp: "Scrivi uno dei codici che hai conservato. Ogni codice vale una volta."
+        case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
+        case .recoveredHelp:
+            "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."
+        case .newMethodRests:
+            "Negli ultimi tre giorni è stato aggiunto un metodo con un codice di recupero. Fino ad allora gli altri restano."
+        case .otherMethod: "Usa un altro metodo"
         case .errorPrefix: "Errore"
         }
     }

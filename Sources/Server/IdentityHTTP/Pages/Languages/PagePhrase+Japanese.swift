@@ -166,6 +166,17 @@ extension PagePhrase {
         case .appCodeHelp: "認証アプリを開き、このアカウントのコードを入力してください。"
         case .wrongAppCode: "コードが正しくありません。アプリに今表示されているコードを入力してください。各コードは一度だけ使えます。"
         case .appNotAllowed: "認証アプリをこれ以上追加できません。"
+        case .recoveryCodes: "回復コード"
+        case .recoveryHelp: "ほかの方法が使えないときのためのコードです。各コードは 1 回だけ使えます。"
+        case .makeCodes: "新しいコードを作成"
+        case .codesLeft(let count): "残りのコード: \(count)"
+        case .codesShownOnce: "パスワード マネージャーなど安全な場所に保管してください。表示されるのは今だけです。以前のコードは使えません。"
+        case .enterRecoveryCode: "回復コードを入力"
+        case .recoveryCodeHelp: "保管しているコードを 1 つ入力してください。各コードは 1 回だけ使えます。"
+        case .wrongRecoveryCode: "コードが正しくないか、すでに使われています。"
+        case .recoveredHelp: "回復コードでサインインしています。方法を追加してください。削除するには、まずいずれかの方法でサインインしてください。"
+        case .newMethodRests: "過去 3 日以内に回復コードで方法が追加されました。それまではほかの方法を削除できません。"
+        case .otherMethod: "ほかの方法を使う"
         case .errorPrefix: "エラー"
         }
     }

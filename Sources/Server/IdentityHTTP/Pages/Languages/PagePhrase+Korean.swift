@@ -166,6 +166,17 @@ extension PagePhrase {
         case .appCodeHelp: "인증 앱을 열고 이 계정에 표시된 코드를 입력하세요."
         case .wrongAppCode: "코드가 올바르지 않습니다. 앱에 지금 표시된 코드를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
         case .appNotAllowed: "인증 앱을 더 추가할 수 없습니다."
+        case .recoveryCodes: "복구 코드"
+        case .recoveryHelp: "다른 수단을 사용할 수 없을 때를 위한 코드입니다. 각 코드는 한 번만 사용할 수 있습니다."
+        case .makeCodes: "새 코드 만들기"
+        case .codesLeft(let count): "남은 코드: \(count)"
+        case .codesShownOnce: "비밀번호 관리자 등 안전한 곳에 코드를 보관하세요. 지금만 표시되며 이전 코드는 더 이상 사용할 수 없습니다."
+        case .enterRecoveryCode: "복구 코드 입력"
+        case .recoveryCodeHelp: "보관한 코드 중 하나를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
+        case .wrongRecoveryCode: "코드가 올바르지 않거나 이미 사용되었습니다."
+        case .recoveredHelp: "복구 코드로 로그인했습니다. 지금 수단을 추가하세요. 삭제하려면 먼저 다른 수단으로 로그인하세요."
+        case .newMethodRests: "최근 3일 안에 복구 코드로 수단이 추가되었습니다. 그때까지 다른 수단은 그대로 유지됩니다."
+        case .otherMethod: "다른 수단 사용"
         case .errorPrefix: "오류"
         }
     }

@@ -175,6 +175,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Koden er ikke riktig. Skriv inn den som appen viser nå; hver kode kan brukes én gang."
         case .appNotAllowed: "Du kan ikke legge til flere autentiseringsapper."
+        case .recoveryCodes: "Gjenopprettingskoder"
+        case .recoveryHelp: "For den dagen du ikke kan bruke noen annen metode. Hver kode virker én gang."
+        case .makeCodes: "Lag nye koder"
+        case .codesLeft(let count): "Koder igjen: \(count)"
+        case .codesShownOnce:
+            "Oppbevar kodene på et trygt sted, for eksempel i en passordbehandler. De vises bare nå, og tidligere koder virker ikke lenger."
+        case .enterRecoveryCode: "Skriv inn en gjenopprettingskode"
+        case .recoveryCodeHelp: "Skriv en av kodene du har tatt vare på. Hver kode virker én gang."
+        case .wrongRecoveryCode: "Koden er ikke riktig, eller den er brukt før."
+        case .recoveredHelp:
+            "Du logget på med en gjenopprettingskode. Legg til en metode nå. Logg på med en metode før du fjerner en."
+        case .newMethodRests:
+            "En metode er lagt til med en gjenopprettingskode de siste tre dagene. Inntil da blir de andre."
+        case .otherMethod: "Bruk en annen metode"
         case .errorPrefix: "Feil"
         }
     }

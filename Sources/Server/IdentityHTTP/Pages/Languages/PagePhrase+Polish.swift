@@ -179,6 +179,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Ten kod jest niepoprawny. Wpisz ten, który aplikacja pokazuje teraz; każdy kod działa raz."
         case .appNotAllowed: "Nie można dodać kolejnej aplikacji uwierzytelniającej."
+        case .recoveryCodes: "Kody odzyskiwania"
+        case .recoveryHelp: "Na dzień, w którym nie będzie można użyć żadnej innej metody. Każdy kod działa raz."
+        case .makeCodes: "Utwórz nowe kody"
+        case .codesLeft(let count): "Pozostałe kody: \(count)"
+        case .codesShownOnce:
+            "Przechowuj te kody w bezpiecznym miejscu, na przykład w menedżerze haseł. Są pokazywane tylko teraz, a wcześniejsze kody już nie działają."
+        case .enterRecoveryCode: "Wpisz kod odzyskiwania"
+        case .recoveryCodeHelp: "Wpisz jeden z zachowanych kodów. Każdy kod działa raz."
+        case .wrongRecoveryCode: "Ten kod jest nieprawidłowy albo został już użyty."
+        case .recoveredHelp:
+            "Zalogowano się kodem odzyskiwania. Dodaj teraz metodę. Aby jakąś usunąć, zaloguj się najpierw jedną z metod."
+        case .newMethodRests:
+            "W ciągu ostatnich trzech dni dodano metodę kodem odzyskiwania. Do tego czasu pozostałe zostają."
+        case .otherMethod: "Użyj innej metody"
         case .errorPrefix: "Błąd"
         }
     }

@@ -183,6 +183,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Este código não está correto. Digite o que o aplicativo mostra agora; cada código vale uma vez."
         case .appNotAllowed: "Não é possível adicionar outro aplicativo autenticador."
+        case .recoveryCodes: "Códigos de recuperação"
+        case .recoveryHelp: "Para o dia em que não puder usar nenhum outro método. Cada código funciona uma vez."
+        case .makeCodes: "Criar novos códigos"
+        case .codesLeft(let count): "Códigos restantes: \(count)"
+        case .codesShownOnce:
+            "Guarde estes códigos em um lugar seguro, como um gerenciador de senhas. Eles só são mostrados agora, e os códigos anteriores não funcionam mais."
+        case .enterRecoveryCode: "Digite um código de recuperação"
+        case .recoveryCodeHelp: "Digite um dos códigos que você guardou. Cada código funciona uma vez."
+        case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
+        case .recoveredHelp:
+            "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."
+        case .newMethodRests:
+            "Um método foi adicionado com um código de recuperação nos últimos três dias. Até lá, os outros ficam."
+        case .otherMethod: "Usar outro método"
         case .errorPrefix: "Erro"
         }
     }

@@ -181,6 +181,20 @@ extension PagePhrase {
         case .wrongAppCode:
             "Este código no es correcto. Escribe el que la aplicación muestra ahora; cada código sirve una vez."
         case .appNotAllowed: "No puedes añadir otra aplicación de autenticación."
+        case .recoveryCodes: "Códigos de recuperación"
+        case .recoveryHelp: "Para el día en que no puedas usar ningún otro método. Cada código sirve una vez."
+        case .makeCodes: "Crear códigos nuevos"
+        case .codesLeft(let count): "Códigos restantes: \(count)"
+        case .codesShownOnce:
+            "Guarda estos códigos en un lugar seguro, como un gestor de contraseñas. Solo se muestran ahora, y los códigos anteriores ya no sirven."
+        case .enterRecoveryCode: "Introduce un código de recuperación"
+        case .recoveryCodeHelp: "Escribe uno de los códigos que guardaste. Cada código sirve una vez."
+        case .wrongRecoveryCode: "Este código no es correcto o ya se usó."
+        case .recoveredHelp:
+            "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."
+        case .newMethodRests:
+            "En los últimos tres días se añadió un método con un código de recuperación. Hasta entonces los demás se quedan."
+        case .otherMethod: "Usar otro método"
         case .errorPrefix: "Error"
         }
     }

@@ -176,6 +176,20 @@ extension PagePhrase {
         case .appCodeHelp: "Öppna din autentiseringsapp och skriv koden som den visar för det här kontot."
         case .wrongAppCode: "Koden är inte rätt. Skriv den som appen visar nu; varje kod kan användas en gång."
         case .appNotAllowed: "Du kan inte lägga till fler autentiseringsappar."
+        case .recoveryCodes: "Återställningskoder"
+        case .recoveryHelp: "För den dag då du inte kan använda någon annan metod. Varje kod fungerar en gång."
+        case .makeCodes: "Skapa nya koder"
+        case .codesLeft(let count): "Koder kvar: \(count)"
+        case .codesShownOnce:
+            "Förvara koderna på en säker plats, till exempel i en lösenordshanterare. De visas bara nu, och tidigare koder fungerar inte längre."
+        case .enterRecoveryCode: "Ange en återställningskod"
+        case .recoveryCodeHelp: "Skriv en av koderna som du har sparat. Varje kod fungerar en gång."
+        case .wrongRecoveryCode: "Koden är inte rätt, eller så har den redan använts."
+        case .recoveredHelp:
+            "Du loggade in med en återställningskod. Lägg till en metod nu. Logga in med en metod innan du tar bort en."
+        case .newMethodRests:
+            "En metod har lagts till med en återställningskod de senaste tre dagarna. Till dess är de andra kvar."
+        case .otherMethod: "Använd en annan metod"
         case .errorPrefix: "Fel"
         }
     }

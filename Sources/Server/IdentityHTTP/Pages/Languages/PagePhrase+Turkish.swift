@@ -176,6 +176,19 @@ extension PagePhrase {
         case .wrongAppCode:
             "Bu kod doğru değil. Uygulamanın şimdi gösterdiği kodu yazın; her kod bir kez kullanılabilir."
         case .appNotAllowed: "Başka bir kimlik doğrulama uygulaması ekleyemezsiniz."
+        case .recoveryCodes: "Kurtarma kodları"
+        case .recoveryHelp: "Başka hiçbir yöntemi kullanamadığınız gün için. Her kod bir kez çalışır."
+        case .makeCodes: "Yeni kodlar oluştur"
+        case .codesLeft(let count): "Kalan kod: \(count)"
+        case .codesShownOnce:
+            "Bu kodları parola yöneticisi gibi güvenli bir yerde saklayın. Yalnızca şimdi gösterilir ve önceki kodlar artık çalışmaz."
+        case .enterRecoveryCode: "Kurtarma kodu girin"
+        case .recoveryCodeHelp: "Sakladığınız kodlardan birini yazın. Her kod bir kez çalışır."
+        case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
+        case .recoveredHelp:
+            "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
+        case .newMethodRests: "Son üç gün içinde kurtarma koduyla bir yöntem eklendi. O zamana kadar diğerleri kalır."
+        case .otherMethod: "Başka bir yöntem kullan"
         case .errorPrefix: "Hata"
         }
     }
