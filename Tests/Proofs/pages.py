@@ -1039,7 +1039,7 @@ class Check(browser.BrowserCheck):
         self.give(page, code=self.app_code(key, later=40))
         self.refused(page, "add-app-wrong", "code")
         self.give(page, code=self.app_code(key))
-        self.is_title(page, "Second factor")
+        self.is_title(page, "Your account")
         page.context.close()
         page = self.visit()
         self.open(page, claims=SECOND_FACTOR)

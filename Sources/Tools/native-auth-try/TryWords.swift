@@ -19,12 +19,14 @@ enum TryWords {
 
     /// The possible mistake in `text` as the code that was sent.
     static func hint(for text: String, _ sent: SentCode) -> String? {
-        switch sent.hint(for: text) {
+        let characters = "\(sent.length) \(sent.isKept ? "letters and digits" : "digits")"
+        let place = sent.isKept ? "your list" : sent.isOfApp ? "your app" : "the mail"
+        return switch sent.hint(for: text) {
         case nil: nil
-        case .tooShort where text.isEmpty: "Type the \(sent.length) digits of the mail."
-        case .tooShort(let missing): "The code has \(sent.length) digits: \(missing) too few."
-        case .tooLong(let surplus): "The code has \(sent.length) digits: \(surplus) too many."
-        case .notDigits: "The code has \(sent.length) digits, and nothing else."
+        case .tooShort where text.isEmpty: "Type the \(characters) of \(place)."
+        case .tooShort(let missing): "The code has \(characters): \(missing) too few."
+        case .tooLong(let surplus): "The code has \(characters): \(surplus) too many."
+        case .notDigits: "The code has \(characters), and nothing else."
         }
     }
 

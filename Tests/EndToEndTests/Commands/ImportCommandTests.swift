@@ -292,6 +292,14 @@ struct ImportCommandTests {
                 #"{"email":"a21@example.com","emailVerified":true,"authenticatorApps":["GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ","gezd gnbv gy3t qojq gezd gnbv gy3t qojq"]}"#,
                 "authenticatorApps has one key twice"
             ),
+            (
+                #"{"email":"a22@example.com","emailVerified":true,"authenticatorApps":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#,
+                "authenticatorApps has a key that is not random"
+            ),
+            (
+                #"{"email":"a23@example.com","emailVerified":true,"authenticatorApps":"otpauth://totp/A?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&secret=MFRGGZDFMZTWQ2LKMFRGGZDFMZTWQ2LK"}"#,
+                "authenticatorApps has a value that is no key"
+            ),
         ]
         let text = lines.map(\.0).joined(separator: "\n") + "\n\n"
         let dry = try await place.load(text, "users.jsonl", ["--dry-run"])

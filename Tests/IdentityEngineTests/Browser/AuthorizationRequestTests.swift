@@ -123,7 +123,7 @@ struct AuthorizationRequestTests {
         #expect(judged(Self.request(.web, [.none]), enrolled, demand) == .refused(.secondFactorNeeded))
         #expect(judged(Self.request(.web, [.none]), bare, demand) == .refused(.registrationNeeded))
         var full = enrolled
-        full.session.authentication = full.session.authentication.proving(method)
+        full.session.authentication = full.session.authentication.proving(method, at: Self.now)
         #expect(judged(Self.request(), full, demand) == .code(contexts: demand.contexts))
         let codes = try Self.signIn(knowsPassword: false, hasPassword: false)
         #expect(judged(Self.request(), codes, demand) == .signIn)

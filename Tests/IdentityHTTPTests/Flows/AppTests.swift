@@ -314,6 +314,34 @@ import Testing
         )
     }
 
+    @Test("SEC-ENR-13: an account adds five methods a day")
+    func fiveADay() async throws {
+        let server = try Self.server { $0.limits = TimeLimits() }
+        try await server.signUpWithPassword()
+        let user = try #require(try await server.storedUsers().first)
+        for number in 1...6 {
+            let caller = try await AccountCaller.withPassword(server)
+            let path = AccountCaller.beta + "/nativeAuth."
+            let begun = try await caller.send("POST", path + "addAuthenticatorApp", "{}")
+            let own = try await server.mailbox.code(to: IdentityTestServer.email)
+            let offered = try await caller.send(
+                "POST", path + "confirmAuthenticatorApp",
+                #"{"continuationToken":"\#(begun.text("continuationToken") ?? "")","code":"\#(own)"}"#)
+            let app = try TestApp(offered)
+            let answer = try await caller.send(
+                "POST", path + "confirmAuthenticatorApp",
+                #"{"continuationToken":"\#(offered.text("continuationToken") ?? "")","code":"\#(app.code(at: server.clock.now))"}"#
+            )
+            #expect(answer.status == (number < 6 ? 204 : 429), "\(number) \(answer)")
+            server.clock.advance(by: 1_200)
+            // As an operator removes it.
+            let methods = try await server.rows("SELECT id FROM strong_methods").count
+            #expect(methods == (number < 6 ? 1 : 0))
+            _ = try await server.rows("DELETE FROM strong_methods")
+        }
+        #expect(user.email == IdentityTestServer.email)
+    }
+
     @Test("SEC-ENR-7: a reset by the mailbox suspends an app")
     func reset() async throws {
         let (server, app) = try await Self.dana()
@@ -341,8 +369,8 @@ import Testing
         try await browser.submit(["code": app.code(at: server.clock.now, later: 9)])
         #expect(browser.status == 422 && browser.html.contains("This code is not right"), "\(browser.html)")
         try await browser.submit(["code": app.code(at: server.clock.now)])
-        // The session has not given the app yet, which now protects the account.
-        #expect(browser.title == "Confirm that it is you" && browser.html.contains("The change is saved."))
+        // The page of the methods would ask for the app at once, whose code is spent.
+        #expect(browser.title == "Your account" && browser.html.contains("The change is saved."))
         server.clock.advance(by: 61)
         let party = TestRelyingParty(.emailPassword)
         let visitor = TestBrowser(server)

@@ -162,27 +162,49 @@ import Testing
         let begun = try await recovered.send("POST", AccountCaller.beta + "/nativeAuth.addAuthenticatorApp", "{}")
         #expect(begun.status == 202 && begun["secretKey"] == nil, "the own mailbox comes first: \(begun)")
         let new = try await TestApp.add(to: recovered)
-        // SEC-ENR-10: the new app signs in, and for three days removes nothing older, also not by another new app.
-        let strong = try await Owner.strong(owner.server, new, at: 1)
-        func refusal(_ answer: WireAnswer) -> JSON? { answer["error"]?["details"]?.array.first?["code"] }
-        let kept = try await strong.send("DELETE", Self.apps + "/" + lost)
-        #expect(kept.status == 403 && refusal(kept) == "MethodIsNew", "\(kept)")
-        #expect(refusal(try await strong.send("POST", Self.make, "")) == "MethodIsNew")
-        let second = try await TestApp.add(to: strong)
-        // The apps are listed in the order in which they were added.
-        let listed = try await strong.send("GET", Self.apps)["value"]?.array ?? []
-        let ids = listed.compactMap { $0["id"]?.string }
-        try #require(ids.count == 3 && ids[0] == lost)
-        let third = try await Owner.strong(owner.server, second, at: 2)
-        let removed = try await third.send("DELETE", Self.apps + "/" + ids[1])
-        #expect(removed.status == 204, "what rests may go: \(removed)")
-        owner.server.clock.advance(by: 61)
-        let fourth = try await Owner.strong(owner.server, second, at: 1)
-        #expect(refusal(try await fourth.send("DELETE", Self.apps + "/" + lost)) == "MethodIsNew")
+        // SEC-ENR-10: for three days the new app proves what the code has proven, and not more: also to what it enrols.
+        let resting = try await Owner.strong(owner.server, new, at: 1)
+        #expect(try claims(of: resting.token)["amr"] == ["pwd", "recovery"])
+        let ids = try await resting.send("GET", Self.apps)["value"]?.array.compactMap { $0["id"]?.string } ?? []
+        for (method, path, body) in refused + [("DELETE", Self.apps + "/" + ids[1], nil)] {
+            #expect(try await resting.send(method, path, body).status == 401, "\(path)")
+        }
+        let second = try await TestApp.add(to: resting)
+        let other = try await Owner.strong(owner.server, second, at: 2)
+        #expect(try await other.send("DELETE", Self.apps + "/" + lost).status == 401)
+        // The owner's methods are what they were, and take the thief's away, with the codes.
+        let found = try await Owner.strong(owner.server, owner.app)
+        #expect(try claims(of: found.token)["amr"] == ["pwd", "otp", "mfa"])
+        #expect(try await found.send("DELETE", Self.apps + "/" + ids[1]).status == 204)
+        #expect(try await found.send("GET", Self.status)["remaining"] == 0)
         owner.server.clock.advance(by: .seconds(72 * 3_600))
         let rested = try await Owner.strong(owner.server, second, at: 1)
+        #expect(try claims(of: rested.token)["amr"] == ["pwd", "otp", "mfa"])
         let gone = try await rested.send("DELETE", Self.apps + "/" + lost)
         #expect(gone.status == 204, "\(gone)")
+    }
+
+    @Test("SEC-REC-6: a password and a list add no method where a password alone may add one")
+    func compatibleMode() async throws {
+        let owner = try await Owner { $0.enrolment = .compatible }
+        let recovered = try AccountCaller(try await owner.signIn(owner.codes[0]), owner.server)
+        for (path, body) in [
+            ("addAuthenticatorApp", "{}"), ("addEmailMethod", #"{"emailAddress":"thief@example.net"}"#),
+        ] {
+            let begun = try await recovered.send("POST", AccountCaller.beta + "/nativeAuth.\(path)", body)
+            #expect(begun.status == 202 && begun["secretKey"] == nil, "\(begun)")
+            let told = try #require(try await owner.server.mailbox.mails().first)
+            #expect(told.to == IdentityTestServer.email && told.code != nil, "the own mailbox comes first")
+        }
+    }
+
+    @Test("SEC-REC-7: a change of the address that is taken back ends the codes")
+    func addressTakenBack() async throws {
+        let owner = try await Owner()
+        #expect(try await owner.caller.changeEmail(to: "dana@new.example") == 204)
+        #expect(try await owner.left() == 10)
+        #expect(try await AccountCaller.takeBack(owner.server, toldTo: IdentityTestServer.email) == 204)
+        #expect(try await owner.server.rows("SELECT id FROM users WHERE recovery IS NOT NULL").isEmpty)
     }
 
     @Test("SEC-REC-7: new codes and a reset end the codes before, and so does the removal of the last method")
@@ -190,7 +212,9 @@ import Testing
         let owner = try await Owner()
         let old = owner.codes
         let strong = try await Owner.strong(owner.server, owner.app)
+        let thief = try AccountCaller(try await owner.signIn(old[1]), owner.server)
         let codes = try await Owner.codes(of: strong)
+        #expect(try await !thief.isLive, "the session of an old code")
         owner.server.clock.advance(by: 61)
         #expect(try await owner.signIn(old[0]).status == 400)
         #expect(try await owner.signIn(codes[0]).status == 200)

@@ -39,7 +39,7 @@ extension PagePhrase {
             .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp, .wrongAppCode,
             .appNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
-            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .newMethodRests,
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -68,7 +68,7 @@ extension PagePhrase {
             .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
             .deviceDeclined, .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp,
             .wrongAppCode, .appNotAllowed, .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
-            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .newMethodRests:
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),

@@ -176,6 +176,38 @@ struct InProcessDelegateTests {
         #expect(try await live(next("onAccessTokenRetrieveCompleted"), in: world) == ["pwd", "otp", "mfa"])
     }
 
+    @Test(
+        "SEC-TOTP-9: an app that knows mail and texts alone gives the code of an authenticator app, and a recovery code"
+    )
+    func codesThatTheUserHas() async throws {
+        let world = try InProcess()
+        try await world.signUpWithMethod()
+        let (secret, recovery) = try await world.giveApp()
+        let app = MSALNativeAuthPublicClientApplication(
+            try world.configuration(.emailPassword, can: [.mfaRequired, .registrationRequired]))
+        let parameters = MSALNativeAuthSignInParameters(username: InProcess.email)
+        parameters.password = InProcess.password
+        parameters.claimsRequest = MSALClaimsRequest(jsonString: InProcess.claims, error: nil)
+        for channel in ["totp", "recovery_code"] {
+            app.signIn(parameters: parameters, delegate: delegate)
+            let waiting: AwaitingMFAState = try await state("onSignInAwaitingMFA")
+            let methods = try await methods(world, app)
+            #expect(methods.map(\.channelTargetType.value) == ["email", "totp", "recovery_code"])
+            let method = try #require(methods.first { $0.channelTargetType.value == channel })
+            #expect(!method.channelTargetType.isEmailType && !method.channelTargetType.isSMSType)
+            waiting.requestChallenge(authMethod: method, delegate: delegate)
+            let sent = try await next("onMFARequestChallengeVerificationRequired")
+            let required = try #require(sent.state as? MFARequiredState)
+            let code =
+                channel == "totp" ? secret.code(at: AppSecret.step(at: world.server.clock.now)) : recovery.shown
+            required.submitChallenge(challenge: code.reveal(), delegate: delegate)
+            let result: MSALNativeAuthUserAccountResult = try await state("onSignInCompleted")
+            result.getAccessToken(parameters: .init(), delegate: delegate)
+            let proven = channel == "totp" ? ["pwd", "otp", "mfa"] : ["pwd", "recovery"]
+            #expect(try await live(next("onAccessTokenRetrieveCompleted"), in: world) == proven)
+        }
+    }
+
     /// The methods themselves, which the recorder keeps as text only.
     private func methods(
         _ world: InProcess, _ app: MSALNativeAuthPublicClientApplication

@@ -114,6 +114,34 @@ struct InProcess: Sendable {
             """)
     }
 
+    /// Gives the only user an authenticator app and a recovery code.
+    func giveApp() async throws -> (app: AppSecret, recovery: RecoveryCode) {
+        let engine = server.engine
+        let contoso = try #require(TenantDirectory.development.entries.first)
+        let key = try #require(EmailAddress(Self.email)).key
+        let found = try await engine.ports.users.account(named: key, in: contoso.tenant.id)
+        let user = try #require(found).user
+        let (app, method, code) = (
+            AppSecret(drawnBy: engine.ports.randomness), UUID(), RecoveryCode.drawn(by: engine.ports.randomness)[0]
+        )
+        let enrolled = EnrolledApp(
+            sealedSecret: try engine.seal(app, ofApp: method, of: user.id, in: user.tenant),
+            clock: AppClock(spentStep: 0))
+        let kept = RecoverySet.Kept(
+            tag: code.tag, hash: try await engine.ports.hasher.hash(code.characters))
+        _ = try await engine.ports.users.change(
+            user.id, in: user.tenant,
+            [
+                .addStrongMethod(
+                    StrongMethod(
+                        id: method, kind: .app(enrolled), provenAt: server.clock.now,
+                        enrolment: Enrolment(.twoFactors)), to: user.id),
+                .setRecovery(
+                    RecoverySet(id: UUID(), madeAt: server.clock.now, codes: [kept]), of: user.id, replacing: nil),
+            ])
+        return (app, code)
+    }
+
     // MARK: What the server knows
 
     /// The newest code that went to an address.

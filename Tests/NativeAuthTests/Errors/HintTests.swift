@@ -10,7 +10,8 @@ struct HintTests {
         "SDK-INP-1: what looks wrong with a code",
         arguments: [
             ("12345678", nil), ("00000000", nil), ("", .tooShort(missing: 8)), ("1234567", .tooShort(missing: 1)),
-            ("123456789", .tooLong(by: 1)), ("1234567x", .notDigits), ("1234 5678", .notDigits), (" ", .notDigits),
+            ("123456789", .tooLong(by: 1)), ("1234567x", .notDigits), ("1234 5678", nil),
+            ("1234-567", .tooShort(missing: 1)), (" ", .tooShort(missing: 8)),
             // Digits elsewhere in the world, and a number that is no digit.
             ("١٢٣٤٥٦٧٨", .notDigits), ("1234567½", .notDigits),
         ] as [(String, CodeHint?)])

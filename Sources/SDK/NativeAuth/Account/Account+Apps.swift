@@ -51,7 +51,7 @@ extension Account {
 public enum AuthenticatorAppNext: ~Copyable, Sendable {
     /// A code was sent to the user's own mailbox.
     case codeRequired(OwnMailboxCodeRequired)
-    /// The app must be shown the key, and shows a code then.
+    /// Show the user the key, for the authenticator app, and ask for the code that it shows then.
     case keyRequired(AuthenticatorAppRequired)
 }
 
@@ -97,7 +97,7 @@ extension AuthenticatorKey: CustomStringConvertible, CustomReflectable {
 
 // MARK: - The steps
 
-/// The user must type the code that the own mailbox was sent, before the key is shown.
+/// The user must type the code that went to the user's own mailbox, before the key is shown.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct OwnMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
@@ -139,7 +139,7 @@ public struct OwnMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
 public struct AuthenticatorAppRequired: ~Copyable, FlowStep, StateStep {
     let state: AuthenticatorAppState
 
-    /// What the app must be shown.
+    /// The key to show to the user.
     public var info: AuthenticatorKey { state.key }
 
     /// Submits a code of the app, which adds the app. The code is spent: the next sign-in needs another one, at most 30 seconds

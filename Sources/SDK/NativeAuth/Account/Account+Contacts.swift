@@ -2,7 +2,7 @@ import NativeAuthCore
 import NativeAuthWire
 public import PortableFoundation
 
-/// A method that the user can prove the own identity with.
+/// A method by which a user proves who they are.
 public struct AccountMethod: Hashable, Sendable, Identifiable {
     /// The kinds of methods.
     public enum Kind: Hashable, Sendable {

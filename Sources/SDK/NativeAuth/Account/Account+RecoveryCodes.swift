@@ -36,11 +36,12 @@ extension Account {
     /// answer no longer work either. The server tells each mailbox of the user.
     ///
     /// A sign-in lists them last, as a method with the channel `recovery_code`; each signs in once. A session that used one
-    /// can add a method, and can neither remove one nor make new codes.
+    /// can add a method, with a code to the user's own mailbox, and can neither remove one nor make new codes; for 72 hours neither
+    /// can a session of the method that it added.
     ///
     /// - Throws: ``AccountError/proofRequired(_:_:)``: it needs a sign-in with two factors that is at most 10 minutes old;
-    ///   ``AccountError/notAllowed(attribute:_:)`` when the tenant offers no such codes, the user has no other method of the
-    ///   second factor, or added one with a recovery code less than 72 hours ago; and others.
+    ///   ``AccountError/notAllowed(attribute:_:)`` when the tenant offers no such codes, or the user has no other method of the
+    ///   second factor; and others.
     public func makeRecoveryCodes(correlationID: UUID? = nil) async throws(AccountError) -> RecoveryCodes {
         let id = correlationID ?? client.makeCorrelationID()
         let reply: Directory.RecoveryCodes = try await directory(.makeRecoveryCodes, correlationID: id)

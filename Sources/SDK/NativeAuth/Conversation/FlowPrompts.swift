@@ -22,7 +22,7 @@ public protocol FlowPrompts: Sendable {
     // main actor would count as nonisolated, as the requirements of this module do (`NonisolatedNonsendingByDefault`,
     // Swift 6.3.1).
 
-    /// Asks for the code that was sent.
+    /// Asks for the code that was sent, that an authenticator app shows, or that the user kept.
     ///
     /// - Parameters:
     ///   - sent: The target and the length of the code.

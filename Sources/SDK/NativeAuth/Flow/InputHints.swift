@@ -6,7 +6,7 @@ public enum CodeHint: Hashable, Sendable {
     case tooShort(missing: Int)
     /// The code has this many characters too many.
     case tooLong(by: Int)
-    /// The code has characters other than the digits 0 to 9.
+    /// The code has characters other than the digits 0 to 9; a recovery code other than these and the letters A to Z.
     case notDigits
 }
 

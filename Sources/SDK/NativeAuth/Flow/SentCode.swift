@@ -18,12 +18,15 @@ public struct SentCode: Hashable, Sendable, Codable {
         resendInterval.map { sentAt.addingTimeInterval(Double($0)) }
     }
 
-    /// A possible mistake in `text` as this code, before it is sent; nil when there is none. Only a hint: submit the
-    /// text anyway if the user insists.
+    /// A possible mistake in `text` as this code, before it is sent; nil when there is none. Blanks and hyphens do not count, as at
+    /// the server. Only a hint: submit the text anyway if the user insists.
     public func hint(for text: String) -> CodeHint? {
-        guard text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return .notDigits }
-        if text.count < length { return .tooShort(missing: length - text.count) }
-        return text.count > length ? .tooLong(by: text.count - length) : nil
+        let typed = text.filter { $0 != " " && $0 != "-" }
+        // A recovery code has letters, too.
+        let isDigits = channel != "recovery_code"
+        guard typed.allSatisfy({ $0.isASCII && ($0.isNumber || !isDigits && $0.isLetter) }) else { return .notDigits }
+        if typed.count < length { return .tooShort(missing: length - typed.count) }
+        return typed.count > length ? .tooLong(by: typed.count - length) : nil
     }
 }
 

@@ -1,6 +1,6 @@
 import NativeAuthWire
 
-/// A way to receive a code, as a second factor or as one that can be registered.
+/// A method of the second factor, or one that can be registered.
 public struct AuthMethod: Hashable, Sendable, Codable {
     /// The server's identifier.
     public let id: String

@@ -3,11 +3,11 @@ import NativeAuthWire
 public import PortableFoundation
 
 extension Account {
-    /// The address of the server's page about the account, where the user of this app is signed in without a question: data,
+    /// The address of the server's page about the account, where the user of this app is signed in, mostly without a question: data,
     /// e-mail address, password, second factor, sessions, deletion.
     ///
     /// It works once, for 60 seconds, from the network of this device. Open it at once in the system's browser, such as with
-    /// SwiftUI's `openURL`, and keep it out of logs: until then it is a way into the account. A browser that is signed in as
+    /// SwiftUI's `openURL`, and keep it out of logs: until it is opened, it is a way into the account. A browser that is signed in as
     /// another user asks first; one that is signed in as the same user stays as it is. The session is for this page, and ends
     /// with that of the app; what could take the account away asks for a sign-in there.
     ///

@@ -132,7 +132,6 @@ package enum DirectoryErrorDetail: String, Hashable, Sendable, CaseIterable {
     case unusableToken = "ContinuationTokenInvalid"
     case lastMethod = "LastMethod"
     case methodNotAllowed = "MethodNotAllowed"
-    case methodIsNew = "MethodIsNew"
 }
 
 /// An error of the directory.

@@ -27,8 +27,6 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case notFound
     /// The user needs a second factor, and this is the last method.
     case lastMethod
-    /// A method that a recovery code enrolled must rest before another one is removed or replaced.
-    case methodIsNew
     /// A step of a flow was refused.
     case step(Refusal)
 }
@@ -142,7 +140,7 @@ package struct DirectoryCaller: Sendable {
         return adding && usedRecoveryCode ? nil : lackOfFactor
     }
 
-    /// Whether a recovery code was one of the session's two factors.
+    /// Whether a recovery code was one of the session's two factors, or a method that one enrolled a short time ago.
     package var usedRecoveryCode: Bool { proof.methods.contains(Assurance.recoveryWord) }
 
     /// The same without the age of the sign-in.
@@ -199,8 +197,8 @@ package struct DirectoryCaller: Sendable {
         return account.strongMethods.filter(isMeant).contains { method in
             switch method.kind {
             // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
-            case .mailbox: hasPassword && first.proving(method).factors > 1
-            case .app, .recoveryCodes: first.proving(method).factors > 1
+            case .mailbox: hasPassword && first.proving(method, at: proof.authenticatedAt).factors > 1
+            case .app, .recoveryCodes: first.proving(method, at: proof.authenticatedAt).factors > 1
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true
             }

@@ -106,8 +106,7 @@ package struct ContactChange: Hashable, Sendable, Codable {
     package var proven: Authentication
     /// Whether the session has proven two factors.
     package var hasTwoFactors: Bool
-    /// Whether the method must rest, because a recovery code led to it (`SEC-ENR-10`). Nil: no, as versions wrote it that
-    /// knew no such code.
+    /// Whether a recovery code leads to the method (`SEC-ENR-10`). Nil: no, as versions wrote it that knew no such code.
     package var isRecovering: Bool?
     /// The session that asks; it survives the change.
     package var session: UUID?

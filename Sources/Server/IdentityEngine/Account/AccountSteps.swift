@@ -50,11 +50,11 @@ extension Engine {
             let proven = proven(by: caller, own)
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
-                isRecovering: isRecovering(caller, at: context.now), session: caller.session)
+                isRecovering: caller.usedRecoveryCode, session: caller.session)
             if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
             // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
             let needsOwn =
-                (kind == .email || context.enrolment == .proven) && !caller.hasJustProvenTwo
+                (kind == .email || needsMailbox(caller, in: context)) && !caller.hasJustProvenTwo
                 && !proven.hasCodeOfOwnAddress && contact.key != own.key
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
             return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
@@ -64,11 +64,11 @@ extension Engine {
             }
             let proven = proven(by: caller, own)
             let new = NewApp(
-                proven: proven, strength: strength(caller, proven, at: context.now),
+                proven: proven, strength: strength(caller, proven),
                 session: caller.session, method: ports.randomness.uuid(),
                 secret: AppSecret(drawnBy: ports.randomness).bytes.reveal())
             // The first method beside the password needs the account's own mailbox (SEC-ENR-2).
-            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress || context.enrolment == .compatible else {
+            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress || !needsMailbox(caller, in: context) else {
                 return try await challengeAccount(
                     caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
             }
@@ -87,19 +87,18 @@ extension Engine {
             authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
     }
 
-    /// The proofs under which an app is enrolled. A user of codes has nothing but the mailbox: the app is a factor beside it
-    /// (design record 0040).
-    private func strength(_ caller: DirectoryCaller, _ proven: Authentication, at now: Date) -> Enrolment.Strength {
-        let account = caller.account
-        if isRecovering(caller, at: now) { return .recoveryCode }
-        if caller.hasTwoFactors { return .twoFactors }
-        return account.passwordHash == nil ? .codes : proven.enrolmentStrength
+    /// Whether a new method needs a code to the own mailbox: a recovery code and a password alone add none in any mode.
+    private func needsMailbox(_ caller: DirectoryCaller, in context: RequestContext) -> Bool {
+        context.enrolment == .proven || caller.usedRecoveryCode
     }
 
-    /// Whether what the session enrols must rest: a recovery code began it, or enrolled a method that rests and may have
-    /// begun it.
-    private func isRecovering(_ caller: DirectoryCaller, at now: Date) -> Bool {
-        caller.usedRecoveryCode || caller.account.hasRestingMethod(rest: settings.newMethodRest, now: now)
+    /// The proofs under which an app is enrolled. A user of codes has nothing but the mailbox: the app is a factor beside it
+    /// (design record 0040).
+    private func strength(_ caller: DirectoryCaller, _ proven: Authentication) -> Enrolment.Strength {
+        let account = caller.account
+        if caller.usedRecoveryCode { return .recoveryCode }
+        if caller.hasTwoFactors { return .twoFactors }
+        return account.passwordHash == nil ? .codes : proven.enrolmentStrength
     }
 
     /// The first step of a flow that a session begins.
@@ -423,6 +422,9 @@ extension AccountState {
                         .accepted(.accountChanged), row: row,
                         effects: effects + situation.effects(ofNewAddress: change) + replacing(change))
                 case .method:
+                    if let wait = situation.waitForEnrolment {
+                        return Decision(.refused(.throttled(retryAfter: wait)), row: row, effects: effects)
+                    }
                     return Decision(
                         .accepted(.accountChanged), row: row,
                         effects: effects + situation.effects(ofNewMethod: change, id: newMethod))
@@ -459,6 +461,7 @@ extension StepSituation {
         return [
             .addStrongMethod(method, to: user),
             .record(.methodRegistered, user: user, detail: change.strength.rawValue), .write(.endFlows(user)),
+            .count(.methodEnrolled, of: .account),
         ]
             + (factors > 1
                 ? [.write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: change.session, at: now))] : [])

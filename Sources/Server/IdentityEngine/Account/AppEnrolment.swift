@@ -49,6 +49,9 @@ extension AccountState {
         case .refused(let decision): return decision
         case .right(let clock, var row):
             row.isEnded = true
+            if let wait = situation.waitForEnrolment {
+                return Decision(.refused(.throttled(retryAfter: wait)), row: row)
+            }
             let method = StrongMethod(
                 id: new.method, kind: .app(EnrolledApp(sealedSecret: sealed, clock: clock)), provenAt: situation.now,
                 enrolment: Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt))
@@ -59,12 +62,21 @@ extension AccountState {
 }
 
 extension StepSituation {
+    /// The largest number of methods that an account adds in 24 hours (`SEC-ENR-13`).
+    static let enrolmentsPerDay = 5
+
+    /// Seconds until another method can be added; nil: now.
+    var waitForEnrolment: Int? {
+        TimeLimits.wait(
+            counted[.account]?[.methodEnrolled] ?? [], window: 86_400, limit: Self.enrolmentsPerDay, now: now)
+    }
+
     /// The same as for a mailbox (`SEC-ENR-6`): sessions that have proven less end, and each mailbox is told.
     fileprivate func effects(ofNew method: StrongMethod, _ new: NewApp, user: UserID) -> [FlowEffect] {
         [
             .addStrongMethod(method, to: user),
             .record(.methodRegistered, user: user, detail: "\(new.strength.rawValue), \(StrongMethod.appName)"),
-            .write(.endFlows(user)),
+            .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
             .write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: new.session, at: now)),
         ] + notices(.methodRegistered, about: [method])
     }

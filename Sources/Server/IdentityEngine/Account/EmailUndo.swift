@@ -82,10 +82,11 @@ extension EmailUndo {
             method.kind = .mailbox(old)
             effects += [.removeStrongMethods([method.id], of: user), .addStrongMethod(method, to: user)]
         }
-        effects += [
-            .setSuspension(methodsThatRest(account).map(\.id), of: user, now), .changeCredentials(user, at: now),
-            .revokeRefreshFamilies(user, at: now), .forgetNetworks(user), .record(event),
-        ]
+        effects +=
+            [
+                .setSuspension(methodsThatRest(account).map(\.id), of: user, now), .changeCredentials(user, at: now),
+                .revokeRefreshFamilies(user, at: now), .forgetNetworks(user), .record(event),
+            ] + account.endingRecovery
         if account.deletionDueAt != nil {
             var cancelled = event
             cancelled.kind = .deletionCancelled
@@ -109,6 +110,12 @@ extension EmailUndo {
     /// The methods of the day before the change, without the one that moved.
     fileprivate func methodsThatRest(_ account: UserAccount) -> [StrongMethod] {
         let (dayBefore, moved) = (changedAt.addingTimeInterval(-86_400), movedMethod(account)?.id)
-        return account.strongMethods.filter { (dayBefore..<changedAt).contains($0.provenAt) && $0.id != moved }
+        return account.strongMethods.filter { method in
+            // What a recovery code led to is not older than its rest (SEC-ENR-10).
+            let isRecent =
+                (dayBefore..<changedAt).contains(method.provenAt)
+                || method.provenAt < changedAt && method.rests(at: changedAt)
+            return isRecent && method.id != moved
+        }
     }
 }

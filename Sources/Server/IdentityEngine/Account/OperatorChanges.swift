@@ -334,7 +334,7 @@ extension Engine {
             .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
             .record(operatorEvent(.emailChanged, id, in: tenant.id, as: actor, at: now)),
             .removeStrongMethods(gone, of: id),
-        ] + notices
+        ] + account.endingRecovery + notices
     }
 
     /// The changes, if each application that has the attribute accepts its value.

@@ -13,12 +13,8 @@ extension Engine {
         guard caller.tenant.offersRecoveryCodes, !caller.account.strongMethods.isEmpty else {
             return .refused(.step(.methodNotAllowed))
         }
-        // A recovery code never proves the right to new ones (SEC-REC-6).
-        guard caller.hasTwoFactors else { return .refused(.proofNeeded(secondFactor: true)) }
-        let rest = settings.newMethodRest
-        guard !caller.account.hasRestingMethod(rest: rest, now: now) else {
-            return .refused(.methodIsNew)
-        }
+        // A recovery code never proves the right to new ones, and neither does a refresh (SEC-REC-6, SEC-ENR-3).
+        guard caller.hasJustProvenTwo else { return .refused(.proofNeeded(secondFactor: true)) }
         let codes = RecoveryCode.drawn(by: ports.randomness)
         var kept: [RecoverySet.Kept] = []
         for code in codes { kept.append(RecoverySet.Kept(tag: code.tag, hash: try await hash(code.characters))) }
@@ -30,6 +26,7 @@ extension Engine {
                     .methodRegistered, to: email, in: caller.tenant, user: caller.user, language: language,
                     aboutLabels: [StrongMethod.recoveryCodesLabel], from: source, at: now))
         }
+        let old = caller.account.recovery
         let (notices, event) = (
             mails,
             event(
@@ -37,29 +34,16 @@ extension Engine {
             )
         )
         return try await change(caller) { account, _ in
-            // The same under the lock: a method may have gone, or come.
+            // The same under the lock: a method may have gone.
             guard !account.strongMethods.isEmpty else { return ([], .refused(.step(.methodNotAllowed))) }
-            guard !account.hasRestingMethod(rest: rest, now: now) else {
-                return ([], .refused(.methodIsNew))
-            }
-            return (
-                [.setRecovery(set, of: account.user.id, replacing: nil), .record(event)] + notices, .accepted(codes)
-            )
+            // Of two requests at once one makes codes: no list is shown that is void.
+            guard account.recovery == old else { return ([], .refused(.changedMeanwhile)) }
+            let id = account.user.id
+            // Sessions that the old codes began end (SEC-ENR-6).
+            let ending: [Effect] =
+                old == nil
+                ? [] : [.revokeRefreshFamilies(id, keepingTwoFactors: true, except: caller.session, at: now)]
+            return ([.setRecovery(set, of: id, replacing: old), .record(event)] + ending + notices, .accepted(codes))
         }
-    }
-}
-
-extension UserAccount {
-    /// Whether a method was enrolled by a recovery code a short time ago. Until it has rested, none that has is removed
-    /// or replaced (`SEC-ENR-10`), so that a stolen sheet and a password are not the end of an account.
-    ///
-    /// - Parameters:
-    ///   - method: The method that is to be removed, which may be the one that rests; nil: another change.
-    ///   - rest: In seconds.
-    func hasRestingMethod(beside method: UUID? = nil, rest: Int, now: Date) -> Bool {
-        let resting = strongMethods.filter {
-            $0.enrolment.strength == .recoveryCode && now.timeIntervalSince($0.provenAt) < Double(rest)
-        }
-        return !resting.isEmpty && !resting.contains { $0.id == method }
     }
 }

@@ -178,13 +178,10 @@ extension Engine {
                     .methodRemoved, to: email, in: caller.tenant, user: caller.user, language: language,
                     about: removed, from: source, at: now))
         }
-        let (mails, rest) = (notices, settings.newMethodRest)
+        let mails = notices
         return try await change(caller) { account, _ in
             guard account.strongMethods.contains(where: { $0.id == method }) else {
                 return ([], .refused(.notFound))
-            }
-            guard !account.hasRestingMethod(beside: method, rest: rest, now: now) else {
-                return ([], .refused(.methodIsNew))
             }
             // A method that rests, or is no factor beside the first, is no way in.
             guard

@@ -81,7 +81,8 @@ extension DirectoryCaller {
         let lacksMailbox = !secondFactor && lackOfFactor != nil
         let isOld = isFresh && now.timeIntervalSince(proof.authenticatedAt) > Self.proofLifetime
         return NeededProof(
-            prompts: isOld || lacksMailbox ? [.login] : [], contexts: secondFactor ? ["c1"] : [],
+            // Its contexts are satisfied, its `amr` is not: only another sign-in gives more.
+            prompts: isOld || lacksMailbox || usedRecoveryCode ? [.login] : [], contexts: secondFactor ? ["c1"] : [],
             isByReset: lacksMailbox && account.passwordHash != nil)
     }
 

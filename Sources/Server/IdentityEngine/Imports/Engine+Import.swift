@@ -131,6 +131,10 @@ extension Engine {
         guard Set(record.apps.map(\.secret)).count == record.apps.count else {
             throw ImportFault("authenticatorApps", "has one key twice")
         }
+        // A field that was never filled, such as zeros: each of its users would have the same codes.
+        guard record.apps.allSatisfy({ Set($0.secret.bytes.reveal()).count >= 4 }) else {
+            throw ImportFault("authenticatorApps", "has a key that is not random")
+        }
         var methods: [StrongMethod] = []
         for app in record.apps {
             guard app.name.map(StrongMethod.isName) ?? true else {
@@ -190,7 +194,7 @@ extension Engine {
         case .unknownProperty(let name): ImportFault("attributes.\(name)", "is no attribute of the applications")
         case .invalidValue(let name): ImportFault("attributes.\(name)", "breaks a rule of the applications")
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .nameTaken,
-            .lastMethod, .methodIsNew, .notFound, .changedMeanwhile, .step:
+            .lastMethod, .notFound, .changedMeanwhile, .step:
             ImportFault("attributes", "cannot be stored")
         }
     }

@@ -126,6 +126,8 @@ package struct StepSituation: Sendable {
     package var enrolment: EnrolmentMode
     /// Whether a hook is to be asked about a sign-up.
     package var asksAboutSignUps: Bool
+    /// Whether the tenant has recovery codes.
+    package var takesRecoveryCodes: Bool
     /// The attributes that say that an account is still to be moved.
     package var migrationAttributes: [String]
     package var now: Date
@@ -137,7 +139,7 @@ package struct StepSituation: Sendable {
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
-        asksAboutSignUps: Bool = false, migrationAttributes: [String] = [], now: Date,
+        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -153,6 +155,7 @@ package struct StepSituation: Sendable {
         self.hidesAccounts = hidesAccounts
         self.enrolment = enrolment
         self.asksAboutSignUps = asksAboutSignUps
+        self.takesRecoveryCodes = takesRecoveryCodes
         self.migrationAttributes = migrationAttributes
         self.now = now
         self.userFlow = userFlow

@@ -216,6 +216,7 @@ extension Engine {
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
                 asksAboutSignUps: context.asksAboutSignUps,
+                takesRecoveryCodes: context.tenant.offersRecoveryCodes,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))
     }

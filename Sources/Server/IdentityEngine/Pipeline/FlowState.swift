@@ -203,9 +203,11 @@ package struct Authentication: Hashable, Sendable, Codable {
     }
 
     /// The proofs with that of a method; a method that was already proven adds nothing, and neither does one that this
-    /// version cannot judge.
-    package func proving(_ method: StrongMethod) -> Authentication {
-        switch method.kind {
+    /// version cannot judge. One that a recovery code enrolled a short time ago proves what that code has proven: else a
+    /// thief would get by one more sign-in what a session of the code may not do.
+    package func proving(_ method: StrongMethod, at now: Date) -> Authentication {
+        if method.rests(at: now) { return proving(.recoveryCode) }
+        return switch method.kind {
         case .mailbox(let email): proving(email, enrolledUnder: method.enrolment.strength)
         case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
         case .recoveryCodes: proving(.recoveryCode)

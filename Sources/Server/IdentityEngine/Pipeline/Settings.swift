@@ -28,9 +28,6 @@ package struct EngineSettings: Hashable, Sendable {
     package var methodTrustAge = 30 * 24 * 3600
     /// `SEC-ENR-7`: how long a method stays suspended before a proof of the account's mailbox restores it, in seconds.
     package var suspensionRest = 24 * 3600
-    /// How long a method that a recovery code enrolled must rest, in seconds, before another one is removed
-    /// (`SEC-ENR-10`).
-    package var newMethodRest = 72 * 3600
     /// `SEC-ENR-5`: a second notice of the same kind is not sent within this many seconds.
     package var noticeInterval = 600
     /// Limits that count over time; nil switches them off, which only the development profile allows.

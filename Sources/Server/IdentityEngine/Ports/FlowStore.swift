@@ -165,6 +165,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
     case wrongAppCodeOfStranger
     /// `SEC-REC-4`: guesses at recovery codes, right ones included.
     case recoveryCodeTried
+    /// `SEC-ENR-13`: methods that were added.
+    case methodEnrolled
     /// `SEC-ENR-5`: the user was told what happened to a method.
     case methodRegisteredMailed
     case methodRemovedMailed

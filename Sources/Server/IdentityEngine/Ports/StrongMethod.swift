@@ -71,6 +71,14 @@ package struct StrongMethod: Hashable, Sendable {
         }
     }
 
+    /// For how long a method that a recovery code enrolled proves no more than such a code, in seconds (`SEC-ENR-10`).
+    package static let rest = 72 * 3_600.0
+
+    /// Whether it proves no more than a recovery code now.
+    func rests(at now: Date) -> Bool {
+        enrolment.strength == .recoveryCode && now.timeIntervalSince(provenAt) < Self.rest
+    }
+
     /// Where the user has the codes of the method; nil for mailboxes, which get them, and for unknown kinds.
     package var channel: CodeChannel? {
         switch kind {

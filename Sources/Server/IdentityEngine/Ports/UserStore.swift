@@ -149,10 +149,18 @@ package struct UserAccount: Hashable, Sendable {
     /// mailbox alone enrolled (`SEC-ENR-8`).
     var hasStandIn: Bool { strongMethods.contains { $0.enrolment.strength == .mailbox } }
 
-    /// The effects that end the recovery codes: they are spares for other methods, and go with the last one.
+    /// The effects that end the recovery codes when methods are removed: they are spares for other methods, and go with the
+    /// last one. They also go with one that a code enrolled: the owner who removes it did not add it.
     func endingRecovery(without removed: [UUID]) -> [Effect] {
-        recovery != nil && strongMethods.allSatisfy { removed.contains($0.id) }
-            ? [.setRecovery(nil, of: user.id, replacing: nil)] : []
+        let isOver =
+            strongMethods.allSatisfy { removed.contains($0.id) }
+            || strongMethods.contains { removed.contains($0.id) && $0.enrolment.strength == .recoveryCode }
+        return isOver ? endingRecovery : []
+    }
+
+    /// The effects that end the recovery codes, if there are some.
+    var endingRecovery: [Effect] {
+        recovery == nil ? [] : [.setRecovery(nil, of: user.id, replacing: nil)]
     }
 
     /// The mailboxes that get notices about the account: its own address, and each mailbox of a method, without

@@ -121,7 +121,7 @@ extension SignInState {
         {
         case .refused(let decision): return decision
         case .right(let clock, let row):
-            let proven = first.proving(known)
+            let proven = first.proving(known, at: situation.now)
             return Self.concluding(
                 proven, prepared, row: row,
                 effects: [.write(.spendStep(known.id, of: user, clock))] + passing(proven, in: situation),

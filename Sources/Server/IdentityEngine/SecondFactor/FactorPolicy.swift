@@ -26,6 +26,8 @@ package struct FactorDemand: Hashable, Sendable {
     /// How long a suspended method stays suspended, in seconds (`SEC-ENR-7`).
     package var suspensionRest: Int
     package var now: Date
+    /// Whether the tenant has recovery codes.
+    package var takesRecoveryCodes: Bool
 
     /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
     /// accept.
@@ -33,7 +35,7 @@ package struct FactorDemand: Hashable, Sendable {
 
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
-        suspensionRest: Int = 24 * 3600, now: Date
+        suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true
     ) {
         self.contexts = contexts
         self.isRequired = isRequired
@@ -41,6 +43,7 @@ package struct FactorDemand: Hashable, Sendable {
         self.enrolment = enrolment
         self.suspensionRest = suspensionRest
         self.now = now
+        self.takesRecoveryCodes = takesRecoveryCodes
     }
 }
 
@@ -108,13 +111,13 @@ extension Authentication {
             // (docs/protocol.md §4.7).
             (account.passwordHash != nil || method.email == nil)
                 && !hasProven(method) && canUse(method, demand)
-                && proving(method).assurance(for: demand).factors > present
+                && proving(method, at: demand.now).assurance(for: demand).factors > present
         }
         // Last, and only beside a method: they are for its loss.
         let spare = account.recovery.flatMap { set in
             let isOffered =
-                !set.codes.isEmpty && !account.strongMethods.isEmpty && !hasProven(set.method)
-                && proving(set.method).assurance(for: demand).factors > present
+                demand.takesRecoveryCodes && !set.codes.isEmpty && !account.strongMethods.isEmpty
+                && !hasProven(set.method) && proving(.recoveryCode).assurance(for: demand).factors > present
             return isOffered ? set.method : nil
         }
         let all = others + (spare.map { [$0] } ?? [])

@@ -62,7 +62,7 @@ extension SignInState {
                 .recoveryCodeUsed, to: channel, about: [StrongMethod.label(ofCodesLeft: left.codes.count)])
         }
         return Self.concluding(
-            first.proving(method), prepared, row: row,
+            first.proving(.recoveryCode), prepared, row: row,
             effects: [
                 .write(.setRecovery(left, of: user, replacing: set)),
                 .record(

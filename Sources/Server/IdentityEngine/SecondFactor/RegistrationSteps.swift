@@ -175,7 +175,7 @@ extension SignInState {
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
                 .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: strength.rawValue),
-                .write(.endFlows(user)),
+                .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
             ]
                 + (proven.factors > 1
                     ? [

@@ -362,7 +362,7 @@ extension SignInState {
         switch self {
         case .awaitingCode(let draft): (draft.provenByCode(at: date), .signIn)
         case .awaitingSecondFactor(let first, let method):
-            (first.proving(method), .secondFactor)
+            (first.proving(method, at: date), .secondFactor)
         case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             nil
@@ -505,7 +505,7 @@ extension StepSituation {
     func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
-            suspensionRest: settings.suspensionRest, now: now)
+            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes)
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 

@@ -110,7 +110,8 @@ extension Engine {
         FactorDemand(
             contexts: contexts, isRequired: context.requiresSecondFactor,
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
-            suspensionRest: settings.suspensionRest, now: context.now)
+            suspensionRest: settings.suspensionRest, now: context.now,
+            takesRecoveryCodes: context.tenant.offersRecoveryCodes)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).

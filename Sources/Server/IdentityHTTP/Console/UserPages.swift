@@ -290,7 +290,7 @@ extension Console {
             return Row(
                 id: "m-\(method.id.text)",
                 head:
-                    "Code to \(method.label)\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
+                    "\(method.email == nil ? method.label : "Code to \(method.label)")\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
                 cells: [
                     method.suspendedAt == nil ? Self.badge("Usable", "good") : Self.badge("Suspended", "warn"),
                     Self.time(method.provenAt), method.lastUsedAt.map(Self.time), remove,
@@ -384,7 +384,6 @@ extension Console {
         case .changedMeanwhile: "The user changed in the meantime. Please look at the user again."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .lastMethod: "The user needs a second factor, and this is the last method."
-        case .methodIsNew: "A method was added with a recovery code, and must rest first."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .step:
             "This change is not allowed."
         }

@@ -61,11 +61,6 @@ extension DirectoryFailure {
                 status: .forbidden, code: .denied,
                 message: "The user needs a second factor, and this is the last method.",
                 detail: DirectoryErrorDetail.lastMethod.rawValue)
-        case .methodIsNew:
-            self.init(
-                status: .forbidden, code: .denied,
-                message: "A recovery code enrolled a method in the last 72 hours; until it has rested, others stay.",
-                detail: DirectoryErrorDetail.methodIsNew.rawValue)
         case .step(let refusal): self.init(V1Failure(refusal), refusal)
         case .changedMeanwhile:
             self.init(

@@ -31,7 +31,6 @@ extension DirectoryAnswerName {
         case .changedMeanwhile: refusal(.changedMeanwhile)
         case .notFound: refusal(.notFound)
         case .lastMethod: refusal(.lastMethod)
-        case .methodIsNew: refusal(.methodIsNew)
         case .unusableToken: refusal(.step(.unusableToken))
         case .incorrectCode: refusal(.step(.incorrectCode))
         case .expiredCode: refusal(.step(.expiredCode))

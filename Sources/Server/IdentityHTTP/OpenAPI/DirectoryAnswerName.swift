@@ -4,7 +4,7 @@ import NativeAuthWire
 enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
-    case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod, methodIsNew
+    case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
     case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, methodNotAllowed
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
     case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
@@ -42,12 +42,12 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
                 .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp,
             ]
         case .unknownProperty: return [.readProfile, .changeProfile]
-        case .readOnlyProperty, .changedMeanwhile: return [.changeProfile]
+        case .readOnlyProperty: return [.changeProfile]
+        case .changedMeanwhile: return [.changeProfile, .makeRecoveryCodes]
         case .invalidValue: return [.changeProfile, .renameMethod, .renameApp]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
         case .notFound: return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp]
         case .lastMethod: return [.removeMethod, .removeApp]
-        case .methodIsNew: return [.removeMethod, .removeApp, .makeRecoveryCodes]
         case .methodNotAllowed: return [.addApp, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])

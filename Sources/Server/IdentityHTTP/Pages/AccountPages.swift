@@ -435,7 +435,6 @@ extension HostedProblem {
         case .nameTaken(let name): self.init(phrase: .nameTaken, field: name)
         case .changedMeanwhile: self.init(phrase: .changedElsewhere)
         case .lastMethod: self.init(phrase: .lastMethod)
-        case .methodIsNew: self.init(phrase: .newMethodRests)
         case .step(let refusal):
             guard let problem = HostedProblem(refusal) else { return nil }
             self = problem

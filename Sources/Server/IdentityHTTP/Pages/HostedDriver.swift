@@ -278,12 +278,17 @@ struct HostedDriver: Sendable {
     ) async throws -> HostedResult {
         var flow = start
         var command = first
+        var offered: [OfferedMethod] = []
         // Each flow has less than ten steps: the bound only keeps a mistake here from running on.
         for _ in 0..<12 {
             let outcome = try await routes.outcome(
                 of: command, in: visit.caller(flow), visit.context)
             let interaction: Interaction
             switch outcome.verdict {
+            // The usual method is blocked for a while: the user chooses another one, or is told when it is asked for.
+            case .refused(.throttled) where offered.count > 1:
+                flow.step = .chooseMethod(offered)
+                return .progress(flow)
             case .refused(let refusal): return refused(refusal, flow)
             case .accepted(let accepted): interaction = accepted
             }
@@ -341,6 +346,7 @@ struct HostedDriver: Sendable {
                     continue
                 }
                 flow.hasOtherMethods = methods.count > 1
+                offered = methods
                 // Recovery codes are for the loss of the usual methods: one of these needs no choice.
                 let usual = methods.filter { $0.channel != .recoveryCode }
                 let only = usual.count == 1 ? usual.first : methods.count == 1 ? methods.first : nil

@@ -263,7 +263,9 @@ extension HostedPage {
     /// How a choice of methods calls one.
     private func name(of method: OfferedMethod) -> String {
         switch method.channel {
-        case .authenticatorApp: method.hint == StrongMethod.appLabel ? language(.authenticatorApp) : method.hint
+        case .authenticatorApp:
+            method.hint == StrongMethod.appLabel
+                ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
         case nil: method.hint
         }

@@ -259,6 +259,8 @@ extension IdentityRoutes {
         case .changed(var next):
             next.number = flow.number + 1
             next.token = nil
+            // The page of the methods asks for the new app at once, whose code of this moment is spent.
+            if case .addApp = flow.step { next.account = .overview }
             return try backToAccount(next, handle, visit, notice: .saved)
         case .gaveUp(let notice):
             return leave(flow, handle, visit, notice: notice)

@@ -56,7 +56,7 @@ enum PagePhrase: Hashable, Sendable {
     // Of recovery codes.
     case otherMethod, recoveryCodes, recoveryHelp, makeCodes
     case codesLeft(Int)
-    case codesShownOnce, enterRecoveryCode, recoveryCodeHelp, wrongRecoveryCode, recoveredHelp, newMethodRests
+    case codesShownOnce, enterRecoveryCode, recoveryCodeHelp, wrongRecoveryCode, recoveredHelp
 
     // Fields.
     case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional

@@ -153,7 +153,7 @@ extension DirectoryRefusal {
         case .changedMeanwhile: "The user changed at the same time; run the command again."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .lastMethod,
-            .methodIsNew, .step:
+            .step:
             "This change is not allowed."
         }
     }

@@ -31,7 +31,7 @@ extension UserCommand {
                                 + found.account.strongMethods.map { method in
                                     [
                                         method.email == nil ? method.label : "e-mail", method.id.text,
-                                        method.email?.address ?? "-",
+                                        method.email?.address ?? method.name ?? "-",
                                         "since \(method.provenAt.formatted(.iso8601))",
                                         method.suspendedAt.map { "suspended since \($0.formatted(.iso8601))" }
                                             ?? method.lastUsedAt.map { "used \($0.formatted(.iso8601))" }
@@ -47,7 +47,7 @@ extension UserCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Remove the methods of the second factor, and end the sessions.",
                 discussion: """
-                    For a user who has lost a mailbox. Each mailbox of the user is told of it. Refused where the user needs a second \
+                    For a user who has lost a mailbox or a phone. Each mailbox of the user is told of it. Refused where the user needs a second \
                     factor and could enrol no other one.
                     """)
 

@@ -182,7 +182,6 @@ extension PagePhrase {
         case .recoveryCodeHelp: "اكتب أحد الرموز التي احتفظت بها. يعمل كل رمز مرة واحدة."
         case .wrongRecoveryCode: "هذا الرمز غير صحيح أو سبق استخدامه."
         case .recoveredHelp: "سجّلت الدخول برمز استرداد. أضف طريقة الآن. لإزالة طريقة، سجّل الدخول بإحدى الطرق أولاً."
-        case .newMethodRests: "أُضيفت طريقة برمز استرداد خلال الأيام الثلاثة الماضية. حتى انقضائها تبقى الطرق الأخرى."
         case .otherMethod: "استخدام طريقة أخرى"
         case .errorPrefix: "خطأ"
         }

@@ -174,7 +174,6 @@ extension PagePhrase {
         case .recoveryCodeHelp: "输入您保存的一个代码。每个代码只能使用一次。"
         case .wrongRecoveryCode: "此代码不正确，或已经使用过。"
         case .recoveredHelp: "您使用恢复代码登录。请现在添加一种方式。要移除方式，请先用一种方式登录。"
-        case .newMethodRests: "过去三天内有一种方式是用恢复代码添加的。在此期间其他方式会保留。"
         case .otherMethod: "使用其他方式"
         case .errorPrefix: "错误"
         }

@@ -187,8 +187,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Tento kód není správný, nebo už byl použit."
         case .recoveredHelp:
             "Přihlásili jste se záchranným kódem. Přidejte teď nějaký způsob. Chcete-li jiný odebrat, přihlaste se nejdřív některým ze způsobů."
-        case .newMethodRests:
-            "V posledních třech dnech byl záchranným kódem přidán způsob ověření. Do té doby ostatní zůstávají."
         case .otherMethod: "Použít jiný způsob"
         case .errorPrefix: "Chyba"
         }

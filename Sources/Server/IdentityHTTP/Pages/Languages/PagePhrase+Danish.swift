@@ -185,8 +185,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke rigtig, eller den er brugt før."
         case .recoveredHelp:
             "Du er logget ind med en gendannelseskode. Tilføj en metode nu. Log ind med en metode, før du fjerner en."
-        case .newMethodRests:
-            "En metode er tilføjet med en gendannelseskode inden for de sidste tre dage. Indtil da bliver de andre."
         case .otherMethod: "Brug en anden metode"
         case .errorPrefix: "Fejl"
         }

@@ -190,8 +190,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
         case .recoveredHelp:
             "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."
-        case .newMethodRests:
-            "In de afgelopen drie dagen is met een herstelcode een methode toegevoegd. Tot die tijd blijven de andere."
         case .otherMethod: "Een andere methode gebruiken"
         case .errorPrefix: "Fout"
         }

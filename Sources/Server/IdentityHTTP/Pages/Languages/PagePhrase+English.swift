@@ -186,8 +186,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "This code is not right, or it was used before."
         case .recoveredHelp:
             "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."
-        case .newMethodRests:
-            "A method was added with a recovery code in the last three days. Until then the others stay."
         case .otherMethod: "Use another method"
         case .errorPrefix: "Error"
         }

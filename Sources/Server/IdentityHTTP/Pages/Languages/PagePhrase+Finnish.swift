@@ -190,8 +190,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
         case .recoveredHelp:
             "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."
-        case .newMethodRests:
-            "Palautuskoodilla on lisätty vahvistustapa viimeisten kolmen päivän aikana. Siihen asti muut tavat säilyvät."
         case .otherMethod: "Käytä muuta tapaa"
         case .errorPrefix: "Virhe"
         }

@@ -196,8 +196,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ce code n’est pas le bon, ou il a déjà servi."
         case .recoveredHelp:
             "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."
-        case .newMethodRests:
-            "Un moyen a été ajouté avec un code de secours ces trois derniers jours. D’ici là, les autres restent."
         case .otherMethod: "Utiliser un autre moyen"
         case .errorPrefix: "Erreur"
         }

@@ -197,8 +197,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
         case .recoveredHelp:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
-        case .newMethodRests:
-            "In den letzten drei Tagen wurde mit einem Wiederherstellungscode eine Methode hinzugefügt. Bis dahin bleiben die anderen."
         case .otherMethod: "Andere Methode verwenden"
         case .errorPrefix: "Fehler"
         }

@@ -180,7 +180,6 @@ extension PagePhrase {
         case .recoveryCodeHelp: "יש להקליד אחד מהקודים ששמרת. כל קוד תקף לפעם אחת."
         case .wrongRecoveryCode: "הקוד אינו נכון, או שכבר נעשה בו שימוש."
         case .recoveredHelp: "נכנסת עם קוד שחזור. יש להוסיף שיטה עכשיו. כדי להסיר שיטה, יש להיכנס קודם עם אחת השיטות."
-        case .newMethodRests: "בשלושת הימים האחרונים נוספה שיטה בעזרת קוד שחזור. עד אז שאר השיטות נשארות."
         case .otherMethod: "שימוש בשיטה אחרת"
         case .errorPrefix: "שגיאה"
         }

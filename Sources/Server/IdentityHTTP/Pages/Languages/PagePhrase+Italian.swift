@@ -191,8 +191,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
         case .recoveredHelp:
             "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."
-        case .newMethodRests:
-            "Negli ultimi tre giorni è stato aggiunto un metodo con un codice di recupero. Fino ad allora gli altri restano."
         case .otherMethod: "Usa un altro metodo"
         case .errorPrefix: "Errore"
         }

@@ -175,7 +175,6 @@ extension PagePhrase {
         case .recoveryCodeHelp: "保管しているコードを 1 つ入力してください。各コードは 1 回だけ使えます。"
         case .wrongRecoveryCode: "コードが正しくないか、すでに使われています。"
         case .recoveredHelp: "回復コードでサインインしています。方法を追加してください。削除するには、まずいずれかの方法でサインインしてください。"
-        case .newMethodRests: "過去 3 日以内に回復コードで方法が追加されました。それまではほかの方法を削除できません。"
         case .otherMethod: "ほかの方法を使う"
         case .errorPrefix: "エラー"
         }

@@ -175,7 +175,6 @@ extension PagePhrase {
         case .recoveryCodeHelp: "보관한 코드 중 하나를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
         case .wrongRecoveryCode: "코드가 올바르지 않거나 이미 사용되었습니다."
         case .recoveredHelp: "복구 코드로 로그인했습니다. 지금 수단을 추가하세요. 삭제하려면 먼저 다른 수단으로 로그인하세요."
-        case .newMethodRests: "최근 3일 안에 복구 코드로 수단이 추가되었습니다. 그때까지 다른 수단은 그대로 유지됩니다."
         case .otherMethod: "다른 수단 사용"
         case .errorPrefix: "오류"
         }

@@ -186,8 +186,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke riktig, eller den er brukt før."
         case .recoveredHelp:
             "Du logget på med en gjenopprettingskode. Legg til en metode nå. Logg på med en metode før du fjerner en."
-        case .newMethodRests:
-            "En metode er lagt til med en gjenopprettingskode de siste tre dagene. Inntil da blir de andre."
         case .otherMethod: "Bruk en annen metode"
         case .errorPrefix: "Feil"
         }

@@ -190,8 +190,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ten kod jest nieprawidłowy albo został już użyty."
         case .recoveredHelp:
             "Zalogowano się kodem odzyskiwania. Dodaj teraz metodę. Aby jakąś usunąć, zaloguj się najpierw jedną z metod."
-        case .newMethodRests:
-            "W ciągu ostatnich trzech dni dodano metodę kodem odzyskiwania. Do tego czasu pozostałe zostają."
         case .otherMethod: "Użyj innej metody"
         case .errorPrefix: "Błąd"
         }

@@ -194,8 +194,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
         case .recoveredHelp:
             "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."
-        case .newMethodRests:
-            "Um método foi adicionado com um código de recuperação nos últimos três dias. Até lá, os outros ficam."
         case .otherMethod: "Usar outro método"
         case .errorPrefix: "Erro"
         }

@@ -192,8 +192,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código no es correcto o ya se usó."
         case .recoveredHelp:
             "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."
-        case .newMethodRests:
-            "En los últimos tres días se añadió un método con un código de recuperación. Hasta entonces los demás se quedan."
         case .otherMethod: "Usar otro método"
         case .errorPrefix: "Error"
         }

@@ -187,8 +187,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden är inte rätt, eller så har den redan använts."
         case .recoveredHelp:
             "Du loggade in med en återställningskod. Lägg till en metod nu. Logga in med en metod innan du tar bort en."
-        case .newMethodRests:
-            "En metod har lagts till med en återställningskod de senaste tre dagarna. Till dess är de andra kvar."
         case .otherMethod: "Använd en annan metod"
         case .errorPrefix: "Fel"
         }

@@ -187,7 +187,6 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
         case .recoveredHelp:
             "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
-        case .newMethodRests: "Son üç gün içinde kurtarma koduyla bir yöntem eklendi. O zamana kadar diğerleri kalır."
         case .otherMethod: "Başka bir yöntem kullan"
         case .errorPrefix: "Hata"
         }
