@@ -235,8 +235,12 @@ import Testing
         let alone = try await AccountCaller.withPassword(server)
         let none = try await alone.send("POST", Self.make, "")
         #expect(none.status == 400 && none["error"]?["details"]?.array.first?["code"] == "MethodNotAllowed", "\(none)")
-        _ = try await TestApp.add(to: alone)
+        let app = try await TestApp.add(to: alone)
         let weak = try await AccountCaller.withPassword(server)
+        let path = AccountCaller.beta + "/authentication/softwareOathMethods/" + (try await app.id(of: weak))
+        let name = #"{"displayName":"Lost? Call +44 20 7946 0000"}"#
+        #expect(try await weak.send("PATCH", path, name).status == 401, "the name is shown at sign-ins")
+        #expect(try await alone.send("PATCH", path, #"{"displayName":"Phone"}"#).status == 204, "who added it names it")
         #expect(try await weak.send("POST", Self.make, "").status == 401)
         #expect(try await weak.send("GET", Self.status)["remaining"] == 0)
     }

@@ -143,8 +143,8 @@ extension Engine {
 
 // The methods of the second factor.
 extension Engine {
-    /// Names a method; nil removes the name. Sign-ins show the name, so it needs the factors of the account, or a method that was
-    /// added a moment ago.
+    /// Names a method; nil removes the name. Sign-ins show the name, so it needs the factors of the account, or the session that
+    /// added the method a moment ago.
     ///
     /// - Parameter name: 1 to 64 characters without control characters; another one is refused.
     package func renameMethod(
@@ -154,8 +154,12 @@ extension Engine {
         let event = event(.methodRenamed, of: caller, from: source, at: now)
         return try await change(caller) { account, _ in
             let known = account.strongMethods.first { $0.id == method }
-            let isNew = known.map {
-                $0.firstUsedAt == nil && now.timeIntervalSince($0.provenAt) < DirectoryCaller.proofLifetime
+            // By the session that added it: another one with the same proofs signed in at another time.
+            let isNew = known.map { method in
+                method.firstUsedAt == nil && now.timeIntervalSince(method.provenAt) < DirectoryCaller.proofLifetime
+                    && method.enrolment.authenticatedAt.map {
+                        abs($0.timeIntervalSince(caller.proof.authenticatedAt)) < 1
+                    } == true
             }
             if isNew != true, let refusal = caller.lackOfFactor { return ([], .refused(refusal)) }
             guard let known else { return ([], .refused(.notFound)) }
