@@ -133,6 +133,10 @@ struct ResetStateTests {
                 let effects = ResetState.choosingPassword(Self.draft, Self.proven).submitting(
                     password: SignUpStateTests.hash, in: situation
                 ).effects
+                // The guesses of a thief with the old password are forgotten (SEC-TOTP-5).
+                for event in [CountedEvent.wrongAppCode, .wrongAppCodeOfStranger, .recoveryCodeTried] {
+                    #expect(effects.contains(.forget(event, of: .account)))
+                }
                 let user = SignInStateTests.user
                 let isRemoved = !isOwn && [.unknown, .password].contains(strength)
                 let rests =

@@ -366,6 +366,15 @@ import Testing
         #expect(browser.title == "Add an authenticator app" && browser.html.contains("<svg"), "\(browser.html)")
         let key = try #require(browser.html.firstMatch(of: /<code[^>]*>([A-Z2-7 ]+)<\/code>/)?.1)
         let app = try TestApp(key: String(key).replacing(" ", with: ""))
+        // SEC-TOTP-8: a copy of the flow's cookie without the session shows no key.
+        let thief = TestBrowser(server)
+        thief.cookies = browser.cookies.filter { !$0.key.contains("na-s-") }
+        #expect(thief.cookies.count + 1 == browser.cookies.count)
+        let address = try #require(browser.forms.first).action
+        try await thief.get(address)
+        #expect(thief.status == 400 && !thief.html.contains(String(key)), "\(thief.html)")
+        try await browser.get(address)
+        #expect(browser.status == 200 && browser.html.contains(String(key)))
         try await browser.submit(["code": app.code(at: server.clock.now, later: 9)])
         #expect(browser.status == 422 && browser.html.contains("This code is not right"), "\(browser.html)")
         try await browser.submit(["code": app.code(at: server.clock.now)])

@@ -255,6 +255,29 @@ import Testing
         }
     }
 
+    @Test("At the pages another code goes to the method that was chosen, and not to the oldest one")
+    func sendAgain() async throws {
+        let owner = try await Owner()
+        let second = "second@example.org"
+        #expect(try await owner.caller.prove(second, by: "addEmailMethod", "confirmEmailMethod") == 204)
+        owner.server.clock.advance(by: 61)
+        let visitor = TestBrowser(owner.server)
+        try await visitor.get(TestRelyingParty(.emailPassword).path(["claims": WireClient.claims]))
+        try await visitor.submit(["username": IdentityTestServer.email])
+        try await visitor.submit(["password": WireClient.password])
+        #expect(visitor.title == "One more check", "\(visitor.html)")
+        // The app, the mailbox, the recovery codes.
+        let choices = visitor.html.matches(of: /name="method" value="([0-9a-f-]+)"/).map { String($0.1) }
+        try #require(choices.count == 3)
+        try await visitor.submit(["method": choices[1]])
+        #expect(visitor.title == "Check your mail", "\(visitor.html)")
+        owner.server.clock.advance(by: 61)
+        try await visitor.submit([:], action: "resend")
+        #expect(visitor.title == "Check your mail", "\(visitor.html)")
+        let codes = try await owner.server.mailbox.mails().filter { $0.purpose == .secondFactor }
+        #expect(codes.count == 2 && codes.allSatisfy { $0.to == second })
+    }
+
     @Test("A user makes codes at the account page, and signs in with one at the pages")
     func pages() async throws {
         let owner = try await Owner()
