@@ -21,8 +21,10 @@ import Testing
         var caller: AccountCaller
         var codes: [String] = []
 
-        init(_ adjust: (inout EngineSettings) -> Void = { _ in }) async throws {
-            server = try FactorDirectory.server {
+        init(
+            lanes: Locked<[HashingLane]>? = nil, _ adjust: (inout EngineSettings) -> Void = { _ in }
+        ) async throws {
+            server = try FactorDirectory.server(lanes: lanes) {
                 $0.enrolment = .proven
                 adjust(&$0)
             }
@@ -108,13 +110,13 @@ import Testing
     func race() async throws {
         let owner = try await Owner()
         var waiting: [WireAnswer] = []
-        for _ in 0..<8 { waiting.append(try await owner.challenged()) }
+        for _ in 0..<50 { waiting.append(try await owner.challenged()) }
         let (code, racing) = (owner.codes[0], owner)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for sent in waiting { group.addTask { try await racing.give(code, to: sent).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(statuses.count { $0 == 200 } == 1 && statuses.count { $0 == 400 } == 7, "\(statuses)")
+        #expect(statuses.count { $0 == 200 } == 1 && statuses.count { $0 == 400 } == 49, "\(statuses)")
         #expect(try await owner.left() == 9)
     }
 
@@ -245,13 +247,26 @@ import Testing
         #expect(try await weak.send("GET", Self.status)["remaining"] == 0)
     }
 
-    @Test("SEC-REC-2: no code is in the database, and a guess costs one hash")
+    @Test("SEC-REC-2: no code is in the database, and a guess costs one hash, whether or not its name is known")
     func hashes() async throws {
-        let owner = try await Owner()
+        let lanes = Locked<[HashingLane]>([])
+        let owner = try await Owner(lanes: lanes)
         let stored = try await owner.server.rows("SELECT recovery FROM users WHERE recovery IS NOT NULL")
         #expect(stored.count == 1)
         for code in owner.codes {
             #expect(!"\(stored)".contains(code) && !"\(stored)".contains(code.replacing("-", with: "")))
+        }
+        let tags = Set(owner.codes.map { String($0.prefix(2)) })
+        let unknown = try #require(
+            ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "0A"].first { !tags.contains($0) })
+        let sent = try await owner.challenged()
+        for (code, status, hashes) in [
+            ("ABCD", 400, 0), (unknown + "00-0000-0000-0000", 400, 1),
+            (owner.codes[0].prefix(2) + "00-0000-0000-0000", 400, 1), (owner.codes[0], 200, 1),
+        ] as [(String, Int, Int)] {
+            let before = lanes.withLock { $0.count }
+            #expect(try await owner.give(code, to: sent).status == status, "\(code)")
+            #expect(lanes.withLock { $0.count } - before == hashes, "\(code)")
         }
     }
 

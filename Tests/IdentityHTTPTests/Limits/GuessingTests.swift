@@ -23,7 +23,7 @@ private struct CountingHasher: PasswordHasher {
 }
 
 /// Records the queue of each password, and passes the hashing on to another hasher.
-private struct LaneHasher: PasswordHasher {
+struct LaneHasher: PasswordHasher {
     let inner: any PasswordHasher
     let lanes: Locked<[HashingLane]>
 

@@ -283,10 +283,15 @@ enum FactorDirectory {
     }
 
     /// A server with this directory, and with `adjust` applied.
-    static func server(adjust: (inout EngineSettings) -> Void = { _ in }) throws -> IdentityTestServer {
+    ///
+    /// - Parameter lanes: Records each hash and comparison, if it is there.
+    static func server(
+        lanes: Locked<[HashingLane]>? = nil, adjust: (inout EngineSettings) -> Void = { _ in }
+    ) throws -> IdentityTestServer {
         let directory = try directory()
         return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
             ports.clients = directory
+            if let lanes { ports.hasher = LaneHasher(inner: ports.hasher, lanes: lanes) }
             adjust(&settings)
         }
     }

@@ -1,7 +1,7 @@
 import NativeAuthCore
 package import PortableFoundation
 
-// The recovery codes of a signed-in user (docs/protocol.md §18.9).
+// The recovery codes of a signed-in user (docs/protocol.md §18.4).
 
 extension Engine {
     /// Makes ten recovery codes in place of those that the user has, and tells each mailbox. They are shown once.

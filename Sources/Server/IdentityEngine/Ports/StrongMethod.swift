@@ -195,8 +195,8 @@ package struct Enrolment: Hashable, Sendable, Codable {
         /// A code by mail, of an account that has no password: its first method beside its mailbox, which has nothing else to
         /// ask for.
         case codes
-        /// A recovery code besides the first factor: what a user has who lost every other method. For a time, who enrolled
-        /// it so can remove nothing older (`SEC-ENR-10`).
+        /// A recovery code besides the first factor: what a user has who lost every other method. For a time the method proves
+        /// no more than that code (`SEC-ENR-10`).
         case recoveryCode
         /// Two factors.
         case twoFactors

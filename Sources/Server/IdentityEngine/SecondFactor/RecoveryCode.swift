@@ -73,9 +73,6 @@ package struct RecoverySet: Hashable, Sendable, Codable {
         }
     }
 
-    /// From this number on, users are told to make new codes (`SEC-REC-5`).
-    package static let few = 3
-
     /// Random; `id` in lists of methods.
     package var id: UUID
     package var madeAt: Date
