@@ -154,7 +154,7 @@ struct HTTPHookReceiverTests {
             #expect(load.most == 1 && load.now == 0)
             await #expect(throws: HookFailure.status(404)) {
                 try await receiver.deliver(
-                    CodeToDeliver(email: "a@example.com", code: Secret("12345678"), purpose: .signIn),
+                    CodeToDeliver(recipient: "a@example.com", code: Secret("12345678"), purpose: .signIn),
                     asking: .fixture("\(url)/gone", event: .otpSend))
             }
             #expect(load.most == 1 && load.now == 0)

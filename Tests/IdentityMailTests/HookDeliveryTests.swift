@@ -80,7 +80,7 @@ struct HookDeliveryTests {
         #expect(try await worker.processDueMail() == 1)
         #expect(
             receiver.codes == [
-                CodeToDeliver(email: "ada@example.com", code: Secret("12345678"), purpose: .signIn)
+                CodeToDeliver(recipient: "ada@example.com", code: Secret("12345678"), purpose: .signIn)
             ])
         let call = try #require(receiver.calls.first)
         #expect(call.clientName == "App" && call.source == "192.0.2.7" && call.domain == "contoso.example")

@@ -262,7 +262,7 @@ struct OutboxWorkerTests {
         let subjects = try await outbox.store.unsafeSQL("SELECT hex(subject) FROM counted_events").compactMap {
             $0.first ?? nil
         }
-        let own = outbox.vault.refusals(of: recipient, of: .signUp, in: .contoso).map {
+        let own = outbox.vault.refusals(of: .mailbox(recipient), of: .signUp, in: .contoso).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }
         #expect(Set(subjects.map { $0.lowercased() }) == [own.joined()])

@@ -292,7 +292,7 @@ extension World {
         if clock.now >= end { return .refused("the code has expired") }
         if row.attempts >= engine.settings.guessesPerCode { return .refused("the code has had its guesses") }
         guard let last = post.issued[envelope.flow]?.last, last.code == asked["oob"],
-            EmailAddress(last.recipient)?.key == envelope.state.mailbox?.key
+            EmailAddress(last.recipient)?.key == envelope.state.recipient?.email?.key
         else { return .refused("the code is wrong") }
         return .accepted
     }
@@ -305,7 +305,7 @@ extension World {
             case (.token, .signIn(.awaitingCode)): .signIn
             case (_, _): nil
             }
-        guard let purpose, let mailbox = envelope.state.mailbox?.key.bytes else { return nil }
+        guard let purpose, let mailbox = envelope.state.recipient?.email?.key.bytes else { return nil }
         let lane = Post.Lane(purpose: purpose, mailbox: mailbox)
         let isOpen = post.shared[lane]?.contains {
             $0.code == code && clock.now.timeIntervalSince($0.at) < Double(engine.settings.codeLifetime)

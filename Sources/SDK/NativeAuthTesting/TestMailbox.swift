@@ -4,7 +4,7 @@ import IdentityStoreSQLite
 import NativeAuthCore
 public import PortableFoundation
 
-/// The mails of a tenant, for all addresses. They are read from the server's outbox, as its mail worker would, without
+/// The mails of a tenant, for all addresses, and its text messages. They are read from the server's outbox, as its mail worker would, without
 /// waiting for time to pass.
 public final class TestMailbox: Sendable {
     /// A mail with the values that tests need. Subject and text belong to the server's mail worker, which is not part
@@ -54,6 +54,7 @@ public final class TestMailbox: Sendable {
 
         /// The id of the mail; a mail that arrives twice has the same id twice.
         public let id: UUID
+        /// An e-mail address; of a text message a telephone number, such as `+15555550123`.
         public let to: String
         public let purpose: Purpose
         /// The one-time passcode; nil in a notice about the account.
@@ -104,7 +105,7 @@ public final class TestMailbox: Sendable {
     /// returns all mails at any time.
     ///
     /// - Parameters:
-    ///   - address: The mailbox, regardless of letter case.
+    ///   - address: The mailbox, regardless of letter case, or a telephone number with the code of its country.
     ///   - patience: The longest wait, on the real clock.
     /// - Throws: ``TestTenantError/noCode(for:_:)``, which lists the existing mails.
     public func code(
@@ -122,10 +123,10 @@ public final class TestMailbox: Sendable {
 
     /// All mails to `address` that have arrived, newest first.
     ///
-    /// - Parameter address: The mailbox, regardless of letter case.
+    /// - Parameter address: The mailbox, regardless of letter case, or a telephone number with the code of its country.
     public func mails(for address: String) async throws(TestTenantError) -> [Mail] {
-        let key = EmailAddress(stored: address)?.key
-        return try await mails().filter { EmailAddress(stored: $0.to)?.key == key }
+        let key = Self.key(of: address)
+        return try await mails().filter { Self.key(of: $0.to) == key }
     }
 
     /// All mails that have arrived, newest first.
@@ -149,10 +150,15 @@ public final class TestMailbox: Sendable {
         }
     }
 
+    /// By what a recipient is compared; nil when it is neither an address nor a number.
+    private static func key(of recipient: String) -> Data? {
+        PhoneNumber(recipient).map { Contact.phone($0).key } ?? EmailAddress(stored: recipient)?.key.bytes
+    }
+
     private func takeCode(for address: String) -> String? {
-        let key = EmailAddress(stored: address)?.key
+        let key = Self.key(of: address)
         return state.withLock { state in
-            let codes = state.mails.filter { $0.code != nil && EmailAddress(stored: $0.to)?.key == key }
+            let codes = state.mails.filter { $0.code != nil && Self.key(of: $0.to) == key }
             guard let newest = codes.first, !state.read.contains(newest.id) else { return nil }
             state.read.formUnion(codes.map(\.id))
             return newest.code

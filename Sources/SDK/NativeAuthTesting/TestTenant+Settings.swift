@@ -19,6 +19,9 @@ extension TestTenant {
         public var limitsOverTime = false
         /// How long after a code another one can be sent: zero, or 30 s to 5 min.
         public var resendCooldown: Duration = .zero
+        /// Whether users may register a telephone, whose text messages ``TestTenant/mailbox`` has beside the mails. Numbers
+        /// of all countries are texted, such as `+15555550123`.
+        public var textMessages = false
         /// The number of a code's digits: 6 to 10.
         public var codeLength = 8
         /// How long a code is valid: 2 to 10 min.
@@ -228,6 +231,7 @@ extension TestTenant.Settings {
         if limitsOverTime { engine.limits = TimeLimits() }
         engine.resendCooldown = Int(resendCooldown.components.seconds)
         engine.codeDigits = codeLength
+        engine.hasTextGateway = textMessages
         engine.codeLifetime = Int(codeLifetime.components.seconds)
         if let life = accessTokenLifetime.map({ Int($0.components.seconds) }) { engine.tokenLifetime = life...life }
         if let life = refreshTokenLifetime.map({ Int($0.components.seconds) }) {

@@ -42,6 +42,9 @@ package struct FormFields: Hashable, Sendable {
     /// An empty form.
     package init() {}
 
+    /// All pairs in order.
+    package var pairs: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
+
     /// The names in order, repetitions included.
     package var names: [String] { fields.map(\.name) }
 

@@ -23,6 +23,7 @@ package struct IdentityRoutes: Sendable {
     private let console: Console?
     let editor: (any TenantEditor)?
     let searches: SearchGate
+    private let textReports: TextReports?
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -36,12 +37,13 @@ package struct IdentityRoutes: Sendable {
     ///   - listener: Which part of the API these routes are for.
     ///   - times: Counts how long native steps take, for the console.
     ///   - console: The operators' pages, where the listener answers operators; nil: there are none.
+    ///   - textReports: Takes the reports of the gateway for texts; nil: there is no gateway.
     ///   - editor: Changes applications and daemons for operators; nil: they are fixed.
     package init(
         engine: Engine, clock: any WallClock, readiness: Readiness, resourceServers: ResourceServers? = nil,
         development: DevelopmentPages? = nil, countsRequests: Bool = false,
         tracesRequests: Bool = false, listener: Listener = .users, times: StepTimes? = nil, console: Console? = nil,
-        editor: (any TenantEditor)? = nil
+        editor: (any TenantEditor)? = nil, textReports: TextReports? = nil
     ) {
         self.engine = engine
         self.clock = clock
@@ -56,6 +58,7 @@ package struct IdentityRoutes: Sendable {
         // One gate for daemons and operators: they search the same database.
         searches = console?.searches ?? SearchGate()
         self.editor = editor
+        self.textReports = textReports
     }
 
     /// The outermost middleware.
@@ -167,6 +170,9 @@ package struct IdentityRoutes: Sendable {
             }
         }
         route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
+        if let textReports {
+            route(router, RouterPath(TextReports.template), .post) { try await textReports.answer($0, $1) }
+        }
         if let development {
             route(router, "/", .get) { _, _ in development.home() }
             route(router, "/dev/inbox", development.lock == nil ? [.get] : [.get, .post]) { request, _ in
@@ -452,6 +458,7 @@ enum IdentityHeader {
     static let clientRequestID = HTTPField.Name(WireHeader.clientRequestID)!
     static let requestID = HTTPField.Name(WireHeader.requestID)!
     static let dpop = HTTPField.Name("DPoP")!
+    static let textSignature = HTTPField.Name("X-Twilio-Signature")!
     static let consistencyLevel = HTTPField.Name("ConsistencyLevel")!
 }
 

@@ -96,6 +96,10 @@ struct HookPayload: Encodable {
     struct OneTimeCode: Encodable {
         let identifier: String
         let oneTimeCode: String
+        /// Only of a text message: how it is to be sent, the ready message, and the seconds until the code expires.
+        var channel: String?
+        var text: String?
+        var expiresIn: Int?
     }
 }
 
@@ -165,9 +169,16 @@ extension HookPayload {
     }
 
     static func code(_ code: CodeToDeliver, _ call: HookCall) -> HookPayload {
-        HookPayload(
-            .init(.otpSend), call, requestType: requestType(of: code.purpose),
-            code: OneTimeCode(identifier: code.email, oneTimeCode: code.code.reveal()))
+        guard let text = code.text else {
+            return HookPayload(
+                .init(.otpSend), call, requestType: requestType(of: code.purpose),
+                code: OneTimeCode(identifier: code.recipient, oneTimeCode: code.code.reveal()))
+        }
+        return HookPayload(
+            .textSend, call, requestType: requestType(of: code.purpose),
+            code: OneTimeCode(
+                identifier: code.recipient, oneTimeCode: code.code.reveal(), channel: CodeChannel.textMessage.rawValue,
+                text: text.body.reveal(), expiresIn: text.validity))
     }
 
     /// The vendor shows only `signUp`; the other words are in its manner.
@@ -191,6 +202,13 @@ extension HookPayload {
         let event: String
         /// The beginning of the `@odata.type` of `data`.
         let data: String
+
+        /// A text message, in the manner of the vendor, who has none.
+        static let textSend = EventName(event: "smsOtpSend", data: "onOtpSend")
+
+        private init(event: String, data: String) {
+            (self.event, self.data) = (event, data)
+        }
 
         init(_ event: Hook.Event) {
             (self.event, data) =

@@ -21,7 +21,8 @@ package struct OutboxHooks: Sendable {
         self.receiver = receiver
     }
 
-    func deliver(_ content: MailContent, of id: TenantID, now: Date) async -> Result {
+    /// - Parameter text: The text message, when the code is to be texted.
+    func deliver(_ content: MailContent, of id: TenantID, text: OutgoingText? = nil, now: Date) async -> Result {
         guard let request = content.request, let code = content.code else { return .notMine }
         let call: HookCall
         do {
@@ -38,7 +39,8 @@ package struct OutboxHooks: Sendable {
         }
         do {
             try await receiver.deliver(
-                CodeToDeliver(email: content.recipient, code: Secret(code), purpose: content.purpose), asking: call)
+                CodeToDeliver(recipient: content.recipient, code: Secret(code), purpose: content.purpose, text: text),
+                asking: call)
             return .delivered
         } catch {
             switch call.hook.onFailure {

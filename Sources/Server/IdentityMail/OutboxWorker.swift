@@ -37,6 +37,7 @@ package final class OutboxWorker: Service {
     private let vault: Vault
     private let renderer: MailRenderer
     private let transport: any MailTransport
+    private let gateway: (any TextGateway)?
     private let letterhead: @Sendable (TenantID) -> Letterhead
     private let clock: any WallClock
     private let randomness: any Randomness
@@ -48,6 +49,7 @@ package final class OutboxWorker: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - gateway: Takes text messages; nil: there are none, but for those that hooks deliver.
     ///   - letterhead: Returns the present one of a tenant.
     ///   - randomness: The source of the jitter of retries.
     ///   - hooks: Has codes delivered by receivers of hooks; nil: all are mailed.
@@ -55,6 +57,7 @@ package final class OutboxWorker: Service {
     ///   - sleep: Waits, and throws when cancelled; tests replace it.
     package init(
         store: any OutboxStore, vault: Vault, renderer: MailRenderer, transport: any MailTransport,
+        gateway: (any TextGateway)? = nil,
         letterhead: @escaping @Sendable (TenantID) -> Letterhead, clock: any WallClock, randomness: any Randomness,
         signal: MailSignal, logger: Logger, hooks: OutboxHooks? = nil,
         onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
@@ -64,6 +67,7 @@ package final class OutboxWorker: Service {
         self.vault = vault
         self.renderer = renderer
         self.transport = transport
+        self.gateway = gateway
         self.letterhead = letterhead
         self.clock = clock
         self.randomness = randomness
@@ -185,17 +189,23 @@ package final class OutboxWorker: Service {
     private func attempt(_ leased: LeasedMail) async throws(StoreError) -> Bool {
         let mail = leased.mail
         let content: MailContent
-        let words: MailText
-        let message: RenderedMail
         await vault.loadKey(of: mail.sealedContent, now: clock.now)
         do {
             content = try mail.content(using: vault)
+        } catch {
+            try await fail(leased, detail: "unreadable")
+            return true
+        }
+        if let text = content.text { return try await attempt(leased, content, text) }
+        let words: MailText
+        let message: RenderedMail
+        do {
             let letterhead = letterhead(mail.tenant)
             words = try renderer.words(of: content, as: letterhead.mail)
             message = try renderer.render(
                 content, words: words, id: mail.messageIDLocalPart, letterhead: letterhead)
         } catch {
-            try await fail(leased, detail: error is VaultError ? "unreadable" : "malformed")
+            try await fail(leased, detail: "malformed")
             return true
         }
         guard content.recipient != MailContent.noRecipient else {
@@ -210,7 +220,7 @@ package final class OutboxWorker: Service {
         switch await hooks?.deliver(content, of: mail.tenant, now: clock.now) {
         case nil, .notMine: break
         case .delivered:
-            try await finish(leased, content, words, as: "hooked")
+            try await finish(leased, content, subject: words.subject, text: words.text, as: "hooked")
             return true
         case .failed:
             try await postpone(leased, because: "the receiver of a hook failed")
@@ -232,9 +242,56 @@ package final class OutboxWorker: Service {
                 return false
             }
         }
-        try await finish(leased, content, words, as: "sent")
+        try await finish(leased, content, subject: words.subject, text: words.text, as: "sent")
         return true
     }
+
+    /// The same for a text message, which the receiver of a hook or the gateway delivers.
+    private func attempt(
+        _ leased: LeasedMail, _ content: MailContent, _ body: String
+    ) async throws(StoreError) -> Bool {
+        let mail = leased.mail
+        guard let number = PhoneNumber(stored: content.recipient) else {
+            try await fail(leased, detail: "malformed")
+            return true
+        }
+        let span = Self.span(of: content)
+        defer { span?.end() }
+        let text = OutgoingText(
+            id: mail.id, tenant: mail.tenant, to: number, body: Secret(body),
+            validity: Int(mail.expiresAt.timeIntervalSince(clock.now)))
+        if content.request != nil {
+            switch await hooks?.deliver(content, of: mail.tenant, text: text, now: clock.now) {
+            case .delivered: try await finish(leased, content, subject: Self.textSubject, text: body, as: "hooked")
+            case .failed, .notMine, nil:
+                try await postpone(leased, because: "no receiver of a hook took the text")
+                return false
+            }
+            return true
+        }
+        guard let gateway else {
+            try await fail(leased, detail: "sms-no-gateway")
+            return true
+        }
+        do {
+            try await gateway.send(text)
+        } catch {
+            span?.setStatus(SpanStatus(code: .error))
+            switch error {
+            case .rejected(let code): try await fail(leased, detail: "sms-\(code)")
+            case .numberRefused(let code): try await fail(leased, detail: "sms-\(code)", refusing: content)
+            case .temporary(let reason):
+                try await postpone(leased, because: reason)
+                return false
+            }
+            return true
+        }
+        try await finish(leased, content, subject: Self.textSubject, text: body, as: "texted")
+        return true
+    }
+
+    /// How the inbox of development calls a text message.
+    private static let textSubject = "Text message"
 
     /// The attempt as a span of the request that caused the mail; nil when that request is not traced.
     private static func span(of content: MailContent) -> (any Span)? {
@@ -250,11 +307,11 @@ package final class OutboxWorker: Service {
     }
 
     private func finish(
-        _ leased: LeasedMail, _ content: MailContent, _ words: MailText, as outcome: String
+        _ leased: LeasedMail, _ content: MailContent, subject: String, text: String, as outcome: String
     ) async throws(StoreError) {
         await onDelivered?(
             DeliveredMail(
-                to: content.recipient, subject: words.subject, code: content.code, text: words.text,
+                to: content.recipient, subject: subject, code: content.code, text: text,
                 sentAt: content.sentAt))
         try await store.markSent(leased, now: clock.now)
         Self.count(outcome)
@@ -293,7 +350,7 @@ package final class OutboxWorker: Service {
             event: AuditEvent(
                 .mailFailed, at: now, tenant: mail.tenant, flow: mail.flow, user: mail.user, detail: detail),
             refusedBy: refused.flatMap { content in
-                EmailAddress(content.recipient).map { vault.refusals(of: $0, of: content.purpose, in: mail.tenant) }
+                Contact(content.recipient).map { vault.refusals(of: $0, of: content.purpose, in: mail.tenant) }
             })
     }
 

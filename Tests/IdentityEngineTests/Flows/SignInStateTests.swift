@@ -123,7 +123,7 @@ struct SignInStateTests {
                 .challengeContact: (.proveContact, "awaitingContactCode"),
             ]),
         Row(
-            state: .awaitingContactCode(proven(), contact), scene: .demandedWithoutMethod,
+            state: .awaitingContactCode(proven(), .mailbox(contact)), scene: .demandedWithoutMethod,
             expected: [
                 .introspectRegistration: (.chooseMethod, "awaitingContactCode"),
                 .challengeOwnAddress: (.proveContact, "awaitingContactCode"),
@@ -224,9 +224,9 @@ struct SignInStateTests {
         situation.now = Self.now.addingTimeInterval(seconds)
         situation.row.code?.expiresAt = situation.now.addingTimeInterval(600)
         let challenged = SignInState.choosingContact(Self.proven()).challenging(
-            contact: Self.contact, with: Self.fresh, in: situation)
+            contact: .mailbox(Self.contact), with: Self.fresh, in: situation)
         #expect(Self.result(challenged.verdict) == (isGood ? .proveContact : .refused(.expiredToken)))
-        let submitted = SignInState.awaitingContactCode(Self.proven(), Self.contact).submitting(
+        let submitted = SignInState.awaitingContactCode(Self.proven(), .mailbox(Self.contact)).submitting(
             contactCode: { _ in true }, newMethod: Self.method.id, in: situation)
         #expect(Self.result(submitted.verdict) == (isGood ? .signIn : .refused(.expiredToken)))
         let confirmed = SignInState.confirmingContact(Self.provenAtSignUp, Self.email).confirmingContact(
@@ -245,12 +245,12 @@ struct SignInStateTests {
     @Test("SEC-MFA-4: once a method is there, the password alone registers no other one")
     func aFirstMethodClosesOpenRegistrations() {
         let situation = Self.situation(.choosingContact(Self.proven()), .demandedWithMethod)
-        let submitted = SignInState.awaitingContactCode(Self.proven(), Self.email).submitting(
+        let submitted = SignInState.awaitingContactCode(Self.proven(), .mailbox(Self.email)).submitting(
             contactCode: { _ in true }, newMethod: Self.method.id, in: situation)
         let confirmed = SignInState.confirmingContact(Self.provenAtSignUp, Self.email).confirmingContact(
             newMethod: Self.method.id, in: situation)
         let challenged = SignInState.choosingContact(Self.proven()).challenging(
-            contact: Self.email, with: Self.fresh, in: situation)
+            contact: .mailbox(Self.email), with: Self.fresh, in: situation)
         for decision in [submitted, confirmed, challenged] {
             #expect(decision == .refused(.notAllowedNow))
         }
@@ -290,7 +290,7 @@ struct SignInStateTests {
             id: Self.method.id, kind: Self.method.kind, provenAt: Self.now, suspendedAt: Self.now)
         for methods in [[], [Self.method], [suspended]] {
             for contact in [Self.email, third] {
-                let state = SignInState.awaitingContactCode(level.proven, contact)
+                let state = SignInState.awaitingContactCode(level.proven, .mailbox(contact))
                 var situation = Self.situation(.choosingContact(Self.proven()), .demandedWithoutMethod)
                 situation.enrolment = mode
                 situation.account?.strongMethods = methods
@@ -327,12 +327,12 @@ struct SignInStateTests {
     func onlyTheVeryAddressIsPreverified() throws {
         let other = try #require(EmailAddress("dana+work@example.com"))
         let decision = SignInState.choosingContact(Self.provenAtSignUp).challenging(
-            contact: other, with: Self.fresh,
+            contact: .mailbox(other), with: Self.fresh,
             in: Self.situation(.choosingContact(Self.provenAtSignUp), .demandedWithoutMethod))
         #expect(Self.result(decision.verdict) == .proveContact)
         let inCapitals = try #require(EmailAddress("DANA@Example.COM"))
         let same = SignInState.choosingContact(Self.provenAtSignUp).challenging(
-            contact: inCapitals, with: Self.fresh,
+            contact: .mailbox(inCapitals), with: Self.fresh,
             in: Self.situation(.choosingContact(Self.provenAtSignUp), .demandedWithoutMethod))
         #expect(Self.result(same.verdict) == .contactAlreadyProven)
     }
@@ -436,7 +436,7 @@ struct SignInStateTests {
 
     static func registered() -> Authentication {
         var proven = proven().proving(contact, enrolledUnder: .password)
-        proven.registered = contact
+        proven.registered = .mailbox(contact)
         return proven
     }
 
@@ -487,9 +487,9 @@ struct SignInStateTests {
                 code: { _ in input == .rightCode }, prepared: prepared(worth, scene), in: situation)
         case .introspectMethods: return state.listingMethods(in: situation)
         case .challengeMethod: return state.challenging(method, with: fresh, in: situation)
-        case .introspectRegistration: return state.listingContacts()
-        case .challengeOwnAddress: return state.challenging(contact: email, with: fresh, in: situation)
-        case .challengeContact: return state.challenging(contact: contact, with: fresh, in: situation)
+        case .introspectRegistration: return state.listingContacts(in: situation)
+        case .challengeOwnAddress: return state.challenging(contact: .mailbox(email), with: fresh, in: situation)
+        case .challengeContact: return state.challenging(contact: .mailbox(contact), with: fresh, in: situation)
         case .rightContactCode, .wrongContactCode:
             return state.submitting(
                 contactCode: { _ in input == .rightContactCode }, newMethod: method.id, in: situation)

@@ -588,7 +588,9 @@ struct Trial {
         let proven: [String] =
             switch state {
             case .signUp(let state): state.draft?.attributes.keys.sorted() ?? []
-            case .signIn(.confirmingContact(_, let contact)), .signIn(.awaitingContactCode(_, let contact)):
+            case .signIn(.awaitingContactCode(_, let contact)):
+                [contact.email?.address == email(.own) ? "own" : "other"]
+            case .signIn(.confirmingContact(_, let contact)):
                 [contact.address == email(.own) ? "own" : "other"]
             case .signIn, .reset, .account: []
             }

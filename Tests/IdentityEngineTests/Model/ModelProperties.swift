@@ -162,6 +162,8 @@ struct EdgeCheck {
                 .mailNotice, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts, .rememberNetwork:
                 break
             case .write(.movePassword): must(false, "a password of another system, which nothing asked")
+            case .textCode, .noteVerifiedTexts, .write(.noteText), .write(.noteVerifiedTexts), .write(.pauseTexts):
+                must(false, "a text of a tenant that has none")
             case .mailUndo, .write(.keepRefreshFamilies), .write(.revokeRefreshFamily), .write(.endBrowserSession),
                 .write(.changeCredentials),
                 .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),

@@ -220,13 +220,13 @@ struct Written: OptionSet, Hashable {
         self = []
         for effect in effects {
             switch effect {
-            case .mailCode, .mailSharedCode: insert(.mail)
+            case .mailCode, .mailSharedCode, .textCode: insert(.mail)
             case .createUser: insert(.user)
             case .addStrongMethod: insert(.method)
             case .write(.changePassword): insert(.password)
             case .write(.openRefreshFamily), .write(.openBrowserSession): insert(.tokens)
             case .write, .mailNotice, .mailUndo, .record, .count, .forget, .setSlowLane, .setLockout, .clearLockouts,
-                .rememberNetwork:
+                .rememberNetwork, .noteVerifiedTexts:
                 break
             }
         }

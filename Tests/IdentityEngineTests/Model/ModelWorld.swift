@@ -509,7 +509,7 @@ struct Exploration {
             { record in
                 step.isCompared = true
                 return isRight
-                    && record.digest == Self.digest(state.mailbox, purpose, number: situation.row.codesSent)
+                    && record.digest == Self.digest(state.recipient?.email, purpose, number: situation.row.codesSent)
             }
         }
         func fresh(_ mailbox: EmailAddress?, _ purpose: MailContent.Purpose) -> FreshCode {
@@ -587,10 +587,10 @@ struct Exploration {
         case (.signIn(let state), .introspectMethods):
             step.decision = state.listingMethods(in: situation).map(FlowState.signIn)
         case (.signIn(let state), .introspectRegistration):
-            step.decision = state.listingContacts().map(FlowState.signIn)
+            step.decision = state.listingContacts(in: situation).map(FlowState.signIn)
         case (.signIn(let state), .challengeContact(let mailbox)):
             step.decision = state.challenging(
-                contact: mailbox.email, with: fresh(mailbox.email, .registration), in: situation
+                contact: .mailbox(mailbox.email), with: fresh(mailbox.email, .registration), in: situation
             ).map(FlowState.signIn)
         case (.signIn(let state), .contactCode(let isRight)):
             step.decision = state.submitting(
@@ -660,7 +660,7 @@ struct Exploration {
             case .write(.setSuspension(_, of: _, nil)): after.facts.remove(.suspended)
             case .write(.changePassword): after.facts.insert(.resetPassword)
             case .write(.trustPassword): after.facts.remove(.resetPassword)
-            case .write, .mailCode, .mailSharedCode, .setSlowLane, .mailNotice, .mailUndo, .record, .count, .forget,
+            case .write, .mailCode, .mailSharedCode, .textCode, .noteVerifiedTexts, .setSlowLane, .mailNotice, .mailUndo, .record, .count, .forget,
                 .setLockout,
                 .clearLockouts, .rememberNetwork:
                 break

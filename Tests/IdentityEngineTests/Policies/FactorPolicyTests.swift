@@ -76,7 +76,7 @@ struct FactorPolicyTests {
                 standIns: isStandIn && proofs.mailboxes.contains(other) ? [other] : [],
                 authenticatedAt: now,
                 capabilities: capabilities.sorted { $0.rawValue < $1.rawValue }, needsMailbox: needsMailbox)
-            proven.registered = registered
+            proven.registered = registered.map(Contact.mailbox)
             return proven
         }
 

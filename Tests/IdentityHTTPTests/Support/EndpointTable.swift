@@ -529,7 +529,7 @@ extension IdentityTestServer {
         let id = withUnsafeBytes(of: tenant.uuid.uuid) { Data($0) }
         for mail in try await mailbox.mails() {
             let purpose = try #require(MailContent.Purpose(rawValue: mail.purpose.rawValue))
-            let subject = engine.vault.refusals(of: try #require(EmailAddress(mail.to)), of: purpose, in: tenant)
+            let subject = engine.vault.refusals(of: try #require(Contact(mail.to)), of: purpose, in: tenant)
             _ = try await rows(
                 """
                 INSERT INTO counted_events (tenant, subject, event, at)

@@ -50,13 +50,13 @@ package enum AccountState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The mailbox that gets the code.
-    package var mailbox: EmailAddress {
+    /// What gets the code.
+    package var recipient: Contact {
         switch self {
-        case .changingPassword(_, let own): own
-        case .provingOwn(let change): change.proven.email
+        case .changingPassword(_, let own): .mailbox(own)
+        case .provingOwn(let change): .mailbox(change.proven.email)
         case .provingNew(let change): change.contact
-        case .provingOwnForApp(let new), .confirmingApp(let new): new.proven.email
+        case .provingOwnForApp(let new), .confirmingApp(let new): .mailbox(new.proven.email)
         }
     }
 
@@ -101,19 +101,26 @@ package struct ContactChange: Hashable, Sendable, Codable {
     }
 
     package var kind: Kind
-    package var contact: EmailAddress
+    /// For ``Kind/email`` a mailbox.
+    package var contact: Contact
     /// What the session has proven, and this flow since.
     package var proven: Authentication
     /// Whether the session has proven two factors.
     package var hasTwoFactors: Bool
     /// Whether a recovery code leads to the method (`SEC-ENR-10`). Nil: no, as versions wrote it that knew no such code.
     package var isRecovering: Bool?
+    /// Whether the user has no password: then a method is the first beside the mailbox. Nil: no.
+    package var isOfCodes: Bool?
     /// The session that asks; it survives the change.
     package var session: UUID?
+
+    /// The largest number of telephones of an account (`SEC-ENR-13`).
+    package static let mostPhones = 2
 
     /// The proofs under which a method is enrolled now.
     var strength: Enrolment.Strength {
         if isRecovering == true { return .recoveryCode }
+        if isOfCodes == true, !hasTwoFactors { return .codes }
         return hasTwoFactors ? .twoFactors : proven.enrolmentStrength
     }
 }

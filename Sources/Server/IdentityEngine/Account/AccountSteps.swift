@@ -10,7 +10,7 @@ package enum AccountCommand: Sendable {
     ///
     /// - Parameter form: A random text of the form, which a repeated request has, too; empty when the caller has no form.
     case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool, form: String = "")
-    /// Make an address the account's e-mail address, or a method of the second factor.
+    /// Make an address the account's e-mail address; or an address or a telephone number a method of the second factor.
     case addContact(String, ContactChange.Kind)
     /// Add an authenticator app.
     case addApp
@@ -42,20 +42,27 @@ extension Engine {
             let step = try step(under: version, [current, new], keepsOthers, form, of: caller, own, in: context)
             return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
         case .addContact(let text, let kind):
-            guard let contact = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
-            // A method that only a password makes a second factor would lock a user of codes out.
-            guard kind == .email || caller.account.passwordHash != nil else {
+            guard let contact = kind == .email ? EmailAddress(text).map(Contact.mailbox) : Contact(text) else {
+                return context.outcome(.refused(.invalidContact))
+            }
+            if let number = contact.phone {
+                if let refusal = refusal(ofNew: number, of: caller, in: context) {
+                    return context.outcome(.refused(refusal))
+                }
+            } else if kind == .method, caller.account.passwordHash == nil {
+                // A method that only a password makes a second factor would lock a user of codes out.
                 return context.outcome(.refused(.passwordNotUsed))
             }
             let proven = proven(by: caller, own)
             let change = ContactChange(
                 kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
-                isRecovering: caller.usedRecoveryCode, session: caller.session)
+                isRecovering: caller.usedRecoveryCode, isOfCodes: caller.account.passwordHash == nil,
+                session: caller.session)
             if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
             // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
             let needsOwn =
                 (kind == .email || needsMailbox(caller, in: context)) && !caller.hasJustProvenTwo
-                && !proven.hasCodeOfOwnAddress && contact.key != own.key
+                && !proven.hasCodeOfOwnAddress && contact.key != own.key.bytes
             let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
             return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
         case .addApp:
@@ -190,11 +197,23 @@ extension Engine {
 
     private func refusal(of change: ContactChange, in context: RequestContext) -> Refusal? {
         switch change.kind {
-        case .email: change.contact.key == change.proven.email.key ? .invalidContact : nil
+        case .email: change.contact.key == change.proven.email.key.bytes ? .invalidContact : nil
         // The account's own mailbox would be no second factor (SEC-MFA-3).
         case .method:
-            context.userFlow.requiresDistinctMailbox && change.proven.isOwn(change.contact) ? .invalidContact : nil
+            context.userFlow.requiresDistinctMailbox && (change.contact.email.map(change.proven.isOwn) ?? false)
+                ? .invalidContact : nil
         }
+    }
+
+    /// Why the user cannot add the telephone; nil when it is possible.
+    private func refusal(
+        ofNew number: PhoneNumber, of caller: DirectoryCaller, in context: RequestContext
+    ) -> Refusal? {
+        guard let texts = texts(of: context.tenant) else { return .methodNotAllowed }
+        guard texts.allows(number) else { return .blockedContact }
+        // The same number again takes its old place.
+        let others = caller.account.strongMethods.filter { $0.isPhone && $0.contact?.phone != number }
+        return others.count < ContactChange.mostPhones ? nil : .methodNotAllowed
     }
 }
 
@@ -262,7 +281,7 @@ extension Engine {
         return try await run(step, reading: StepReads(hasLockout: current != nil)) { situation in
             AccountState.changing(
                 to: prepared, fault: refused, passwordIsRight: right, guess: comparing ? guess : nil,
-                keepsOthers: keepsOthers, session: session, staying: staying, own: step.state.mailbox,
+                keepsOthers: keepsOthers, session: session, staying: staying, own: step.state.recipient?.email,
                 provesMailbox: provesMailbox, in: situation
             ).map(FlowState.account)
         }
@@ -320,10 +339,10 @@ extension Engine {
     /// Sends the code of a change of contact, for the first time or again.
     func challengeAccount(_ user: UserID, _ step: Step) async throws(EngineError) -> Outcome {
         guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
-        let (purpose, mailbox) = (state.purpose, state.mailbox)
+        let (purpose, recipient) = (state.purpose, state.recipient)
         let digits = drawCode()
         return try await run(step, reading: StepReads(code: .sending(purpose)), keepsAnswer: false) { situation in
-            let fresh = freshCode(digits, situation, step, to: mailbox, for: purpose)
+            let fresh = freshCode(digits, situation, step, to: recipient, for: purpose)
             return state.challenging(with: fresh, in: situation).map(FlowState.account)
         }
     }
@@ -335,8 +354,10 @@ extension AccountState {
         switch self {
         case .changingPassword, .confirmingApp: return .refused(.notAllowedNow)
         case .provingOwn, .provingNew, .provingOwnForApp:
-            return situation.sendCode(fresh, to: mailbox, for: purpose, next: self) {
-                .proveAddress(situation.delivery(to: mailbox.masked, resendIn: $0, length: $1))
+            return situation.sendCode(fresh, to: recipient, for: purpose, next: self) {
+                .proveAddress(
+                    situation.delivery(
+                        to: recipient.masked, resendIn: $0, length: $1, channel: recipient.channel))
             }
         }
     }
@@ -350,23 +371,23 @@ extension Engine {
         guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
         if case .confirmingApp(let new) = state { return try await confirm(new, by: code, step) }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
-        let (purpose, mailbox, tenant) = (state.purpose, state.mailbox, step.context.tenant.id)
+        let (purpose, recipient, tenant) = (state.purpose, state.recipient, step.context.tenant.id)
         let now = step.context.now
         let undoCode = Secret(ports.randomness.digits(Self.undoDigits))
         let method = ports.randomness.uuid()
         var offer: AppOffer?
         if case .provingOwnForApp(let new) = state { offer = self.offer(of: new, in: step.context) }
         let shown = offer
-        let reads = StepReads(identifiers: [mailbox.key], sendsNotice: true, code: .judging(purpose, digits))
+        let names = recipient.email.map { [$0.key] } ?? []
+        let reads = StepReads(identifiers: names, sendsNotice: true, code: .judging(purpose, digits))
         return try await run(step, reading: reads) { situation in
             state.submitting(
-                code: { matches(digits, $0, situation, step, to: mailbox, for: purpose) }, newMethod: method,
+                code: { matches(digits, $0, situation, step, to: recipient, for: purpose) }, newMethod: method,
                 offering: shown,
-                replacing: { change in
+                replacing: { new, old in
                     let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
-                    let old = change.proven.email
                     return [
-                        .write(.releaseNames([mark(of: change.contact.key, in: tenant)])),
+                        .write(.releaseNames([mark(of: new.key, in: tenant)])),
                         .write(.holdName(ReservedName(mark: mark(of: old.key, in: tenant), user: user, until: until))),
                         .write(
                             .offerUndo(
@@ -388,11 +409,11 @@ extension AccountState {
     ///   - replacing: What keeps the old address for its owner.
     func submitting(
         code matches: (CodeRecord) -> Bool, newMethod: UUID, offering offer: AppOffer?,
-        replacing: (ContactChange) -> [FlowEffect],
+        replacing: (_ new: EmailAddress, _ old: EmailAddress) -> [FlowEffect],
         in situation: StepSituation
     ) -> Decision<AccountState> {
         let user = account.user
-        switch situation.judgeCode(user: user, matches: matches) as StepSituation.CodeJudgement<AccountState> {
+        switch situation.judgeCode(of: recipient, user: user, matches: matches) as StepSituation.CodeJudgement<AccountState> {
         case .refused(let decision): return decision
         case .proven(var row, let effects):
             switch self {
@@ -415,12 +436,14 @@ extension AccountState {
                 switch change.kind {
                 case .email:
                     // Told only now: until here a taken address is answered as a free one (SEC-ENUM-3).
-                    guard !situation.taken.contains(change.contact.key) else {
+                    guard let new = change.contact.email else { return .refused(.notAllowedNow) }
+                    guard !situation.taken.contains(new.key) else {
                         return Decision(.refused(.userAlreadyExists), row: row, effects: effects)
                     }
                     return Decision(
                         .accepted(.accountChanged), row: row,
-                        effects: effects + situation.effects(ofNewAddress: change) + replacing(change))
+                        effects: effects + situation.effects(of: new, replacing: change.proven.email, of: user)
+                            + replacing(new, change.proven.email))
                 case .method:
                     if let wait = situation.waitForEnrolment {
                         return Decision(.refused(.throttled(retryAfter: wait)), row: row, effects: effects)
@@ -436,17 +459,16 @@ extension AccountState {
 
 extension StepSituation {
     /// The new address takes the old one's place, also among the methods of the second factor.
-    fileprivate func effects(ofNewAddress change: ContactChange) -> [FlowEffect] {
-        let user = change.proven.account.user
-        let moved = account?.strongMethods.first { $0.email?.key == change.proven.email.key }
+    fileprivate func effects(of address: EmailAddress, replacing old: EmailAddress, of user: UserID) -> [FlowEffect] {
+        let moved = account?.strongMethods.first { $0.email?.key == old.key }
         let method: [FlowEffect] =
             moved.map { old in
                 var new = old
-                new.kind = .mailbox(change.contact)
+                new.kind = .mailbox(address)
                 return [.write(.removeStrongMethods([old.id], of: user)), .write(.addStrongMethod(new, to: user))]
             } ?? []
         return [
-            .write(.replaceName(.email, with: change.contact.identifier, of: user, at: now)), .write(.endFlows(user)),
+            .write(.replaceName(.email, with: address.identifier, of: user, at: now)), .write(.endFlows(user)),
             .record(.emailChanged, user: user),
         ] + method
     }
@@ -455,12 +477,12 @@ extension StepSituation {
     fileprivate func effects(ofNewMethod change: ContactChange, id: UUID) -> [FlowEffect] {
         let user = change.proven.account.user
         let method = StrongMethod(
-            id: id, email: change.contact, provenAt: now,
+            id: id, contact: change.contact, provenAt: now,
             enrolment: Enrolment(change.strength, authenticatedAt: change.proven.authenticatedAt))
         let factors = change.proven.proving(change.contact, enrolledUnder: change.strength).factors
         return [
             .addStrongMethod(method, to: user),
-            .record(.methodRegistered, user: user, detail: change.strength.rawValue), .write(.endFlows(user)),
+            .record(.methodRegistered, user: user, detail: method.enrolmentDetail), .write(.endFlows(user)),
             .count(.methodEnrolled, of: .account),
         ]
             + (factors > 1

@@ -75,7 +75,7 @@ extension StepSituation {
     fileprivate func effects(ofNew method: StrongMethod, _ new: NewApp, user: UserID) -> [FlowEffect] {
         [
             .addStrongMethod(method, to: user),
-            .record(.methodRegistered, user: user, detail: "\(new.strength.rawValue), \(StrongMethod.appName)"),
+            .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
             .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
             .write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: new.session, at: now)),
         ] + notices(.methodRegistered, about: [method])

@@ -92,6 +92,7 @@ extension TenantDirectory {
             subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
+        tenant.texts = TextSettings(areas: CallingArea.all, brand: tenant.displayName)
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
             definition.isRequired = ["country", "city"].contains(definition.name)

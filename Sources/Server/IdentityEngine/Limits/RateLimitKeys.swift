@@ -15,6 +15,8 @@ extension Engine {
         var guessingIPv6Prefix48: Data?
         var account: Data?
         var source: Data?
+        /// What a text is counted by; nil when the step's code goes to a mailbox.
+        var text: TextQuery?
         var ipv6Prefix48: Data?
         /// The id of the slow lane's row.
         var slowLane: UUID?
@@ -50,16 +52,16 @@ extension Engine {
         }
         // A contact that does not belong to the account may belong to another person: a familiar source gets no credit
         // there, and the owner of the contact keeps a budget.
-        let target = reads.recipient ?? state.mailbox
+        let target = reads.recipient ?? state.recipient
         // The account's own mailbox is not such a contact; it has a budget that no other account can spend.
-        let ownContact = state.registrant.flatMap { $0.key == target?.key ? state.account?.user : nil }
+        let ownContact = state.registrant.flatMap { $0.key.bytes == target?.key ? state.account?.user : nil }
         let isFamiliar = keys.isFamiliar && (!state.hasForeignMailbox || ownContact != nil)
         let bucket = Self.bucket(isFamiliar)
         // When answers hide accounts, count by the typed name: requests with one name of an account must not be visible
         // at another name (design record 0013).
         let name =
-            ownContact.map { Data("account \($0)".utf8) } ?? reads.recipient?.mailbox ?? state.countedName
-            ?? state.mailbox?.mailbox
+            ownContact.map { Data("account \($0)".utf8) } ?? reads.recipient?.counted ?? state.countedName
+            ?? state.recipient?.counted
         if let target, case .sending(let purpose) = reads.code {
             keys.recipient = vault.refusals(of: target, of: purpose, in: tenant)
         }
@@ -72,7 +74,7 @@ extension Engine {
                 keys.networkAtMailbox = digest([Data("network at mailbox".utf8), purpose, name, bucket, network])
             }
             // The exact name: an address with another tag may belong to another person (SEC-ID-3).
-            if budget.hasSlowLane, let exact = state.countedName ?? state.mailbox?.key.bytes {
+            if budget.hasSlowLane, let exact = state.countedName ?? state.recipient?.key {
                 let lane = digest([Data("slow lane".utf8), purpose, exact])
                 keys.slowLane = UUID(bytes: lane.prefix(16))
                 keys.guesser = source.map { digest([Data("guesser".utf8), lane, $0.address]) }
@@ -81,6 +83,12 @@ extension Engine {
             }
         }
         keys.source = context.caller.source.map { digest([Data("source".utf8), $0.address]) }
+        if let number = target?.phone, let account = keys.account {
+            keys.text = TextQuery(
+                number: digest([Data("texts of number".utf8), Data(number.text.utf8)]).prefix(16),
+                neighbourhood: digest([Data("texts nearby".utf8), Data(number.neighbourhood.utf8)]).prefix(16),
+                area: number.area.prefix, account: account.prefix(16), source: keys.source?.prefix(16))
+        }
         keys.ipv6Prefix48 = context.caller.source?.ipv6Prefix48.map { digest([Data("site".utf8), $0]) }
         return keys
     }
@@ -112,9 +120,9 @@ extension Vault {
     /// the address of an account gets, are counted apart: refusals of the latter tell that there is an account
     /// (`SEC-ENUM-3`).
     package func refusals(
-        of recipient: EmailAddress, of purpose: MailContent.Purpose, in tenant: TenantID
+        of recipient: Contact, of purpose: MailContent.Purpose, in tenant: TenantID
     ) -> Data {
         let kind = purpose.goesToAnyAddress ? "refusals" : "refusals of an account's mails"
-        return digest(.counter, tenant: tenant, [Data(kind.utf8), recipient.key.bytes])
+        return digest(.counter, tenant: tenant, [Data(kind.utf8), recipient.key])
     }
 }

@@ -39,7 +39,7 @@ extension Engine {
         let digits = drawCode()
         return try await run(step, reading: StepReads(code: .sending(.passwordReset)), keepsAnswer: false) {
             situation in
-            let fresh = freshCode(digits, situation, step, to: email, for: .passwordReset)
+            let fresh = freshCode(digits, situation, step, to: .mailbox(email), for: .passwordReset)
             return state.challenging(with: fresh, in: situation).map(FlowState.reset)
         }
     }
@@ -51,7 +51,7 @@ extension ResetState {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
             var decision = situation.sendCode(
-                fresh, to: draft.email, for: .passwordReset, next: ResetState.awaitingCode(draft)
+                fresh, to: .mailbox(draft.email), for: .passwordReset, next: ResetState.awaitingCode(draft)
             ) {
                 .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
@@ -74,7 +74,7 @@ extension Engine {
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         return try await run(step, reading: StepReads(code: .judging(.passwordReset, digits))) { situation in
             state.submitting(
-                code: { matches(digits, $0, situation, step, to: email, for: .passwordReset) }, in: situation
+                code: { matches(digits, $0, situation, step, to: .mailbox(email), for: .passwordReset) }, in: situation
             ).map(FlowState.reset)
         }
     }

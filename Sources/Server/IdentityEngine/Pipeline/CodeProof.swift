@@ -1,7 +1,7 @@
 import NativeAuthCore
 import PortableFoundation
 
-// Makes a code, sends it and judges a guess, the same way for every flow that proves a mailbox.
+// Makes a code, sends it and judges a guess, the same way for every flow that proves a mailbox or a telephone.
 extension StepSituation {
     /// Sends a code, or repeats where the last code was sent.
     ///
@@ -13,11 +13,13 @@ extension StepSituation {
     ///   - delivering: The client's answer, made from the seconds until the client may ask for another code and the
     ///     number of the code's digits.
     func sendCode<State>(
-        _ fresh: FreshCode, to email: EmailAddress, for purpose: MailContent.Purpose, next: State,
+        _ fresh: FreshCode, to contact: Contact, for purpose: MailContent.Purpose, next: State,
         delivering: (_ resendIn: Int, _ length: Int) -> Interaction
     ) -> Decision<State> {
         var row = row
-        if mailboxRefuses(purpose, target: fresh.record.target) { return .refused(.mailboxRefuses) }
+        if mailboxRefuses(purpose, target: fresh.record.target) {
+            return .refused(contact.phone == nil ? .mailboxRefuses : .blockedContact)
+        }
         // SEC-OTP-11: during the cool-down the client gets the same answer and no second mail is sent. Another target
         // has no cool-down.
         if let last = row.code, last.target == fresh.record.target {
@@ -30,21 +32,46 @@ extension StepSituation {
             row.isEnded = true
             return Decision(.refused(.tooManyCodes), row: row, effects: [.record(.codesExhausted)])
         }
-        if let wait = waitForMailbox() {
-            guard hasSlowLane, let shared = fresh.shared else { return .refused(.throttled(retryAfter: wait)) }
-            return sendShared(shared, fresh, wait, to: email, for: purpose, next: next, delivering: delivering)
-        }
-        if let wait = waitForSender() { return .refused(.throttled(retryAfter: wait)) }
-        row.code = fresh.record
-        row.codesSent += 1
-        return Decision(
-            .accepted(delivering(settings.resendCooldown, settings.codeDigits)), next: next, row: row,
-            effects: [
+        let sending: [FlowEffect]
+        switch contact {
+        case .mailbox(let email):
+            if let wait = waitForMailbox() {
+                guard hasSlowLane, let shared = fresh.shared else { return .refused(.throttled(retryAfter: wait)) }
+                return sendShared(shared, fresh, wait, to: email, for: purpose, next: next, delivering: delivering)
+            }
+            if let wait = waitForSender() { return .refused(.throttled(retryAfter: wait)) }
+            sending = [
                 purpose == .accountExists
                     ? .mailNotice(purpose, to: email) : .mailCode(fresh, to: email, for: purpose),
                 .record(.codeSent), .count(.codeMailed, of: .mailbox), .count(.codeMailed, of: .networkAtMailbox),
                 .count(.codeMailed, of: .source), .count(.codeMailed, of: .ipv6Prefix48),
-            ])
+            ]
+        case .phone(let number):
+            switch judgeText(to: number) {
+            case .refused(let refusal, let notes):
+                return Decision(.refused(refusal), row: notes.isEmpty ? nil : row, effects: notes)
+            case .send(let notes):
+                sending =
+                    [.textCode(fresh, to: number, for: purpose), .record(.codeSent, detail: CodeChannel.textMessage.rawValue)] + notes
+            }
+        }
+        row.code = fresh.record
+        row.codesSent += 1
+        return Decision(
+            .accepted(delivering(settings.resendCooldown, settings.codeDigits)), next: next, row: row, effects: sending)
+    }
+
+    /// Whether a text to the number is more than the tenant may spend.
+    func hasSpent(on number: PhoneNumber) -> Bool {
+        guard let texts, let textHistory else { return false }
+        return textHistory.isSpent(texts, by: texts.price(of: number.area))
+    }
+
+    /// Whether a text may go to the number now. Who gets here has given a first factor, or has a session (`SEC-SMS-3`).
+    private func judgeText(to number: PhoneNumber) -> TextJudgement {
+        guard let texts, texts.allows(number) else { return .refused(.blockedContact, notes: []) }
+        guard settings.limits != nil, let textHistory else { return .send(notes: []) }
+        return textHistory.judging(texts, number.area, settings.textLimits, now: now)
     }
 
     /// Sends a slow-lane code (docs/design/0013). Unknown sources have used up the mailbox's budget of mails; at long
@@ -89,11 +116,13 @@ extension StepSituation {
     /// Judges a guess.
     ///
     /// - Parameters:
+    ///   - contact: What the code was sent to; nil: the flow's mailbox.
     ///   - failure: The audit event for a wrong guess, in addition to `otp.failed`.
     ///   - matches: Whether the submitted digits match a digest; called at most once, and only when a comparison is
     ///     allowed (`SEC-OTP-3`).
     func judgeCode<State>(
-        recording failure: AuditEvent.Kind? = nil, user: UserID? = nil, matches: (CodeRecord) -> Bool
+        of contact: Contact? = nil, recording failure: AuditEvent.Kind? = nil, user: UserID? = nil,
+        matches: (CodeRecord) -> Bool
     ) -> CodeJudgement<State> {
         guard !usesSharedCode else { return judgeShared(recording: failure, user: user, matches: matches) }
         var row = row
@@ -115,7 +144,7 @@ extension StepSituation {
         }
         row.code = nil
         row.revision += 1
-        return .proven(row, [.record(.codeVerified, user: user)] + forgettingGuesses)
+        return .proven(row, [.record(.codeVerified, user: user)] + (contact?.phone == nil ? [] : [.noteVerifiedTexts]) + forgettingGuesses)
     }
 
     /// A success clears the count (`SEC-OTP-5`), except where that would reveal that the address has an owner.
@@ -175,34 +204,34 @@ extension Engine {
 
     /// The code for a mailbox. It is made before the decision, which is pure and may not use it.
     func freshCode(
-        _ drawn: Secret<String>, _ situation: StepSituation, _ step: Step, to email: EmailAddress,
+        _ drawn: Secret<String>, _ situation: StepSituation, _ step: Step, to contact: Contact,
         for purpose: MailContent.Purpose
     ) -> FreshCode {
         let digits = Secret(String(drawn.reveal().prefix(settings.codeDigits)))
         let target = vault.digest(
-            .oneTimePasscode, tenant: step.context.tenant.id, [Data(purpose.rawValue.utf8), email.key.bytes])
+            .oneTimePasscode, tenant: step.context.tenant.id, [Data(purpose.rawValue.utf8), contact.key])
         func mark(_ parts: [Data]) -> Data { vault.keyedMAC(.oneTimePasscode, tenant: step.context.tenant.id, parts) }
         let own = codeParts(
-            digits, number: situation.row.codesSent + 1, of: step, to: email, for: purpose)
+            digits, number: situation.row.codesSent + 1, of: step, to: contact, for: purpose)
         return FreshCode(
             digits: digits,
             record: CodeRecord(
                 digest: mark(own), target: target, sentAt: step.context.now,
                 expiresAt: step.context.now.addingTimeInterval(Double(settings.codeLifetime))),
             shared: situation.hasSlowLane
-                ? SharedCode(digits: drawn, digest: mark(sharedParts(drawn, to: email, for: purpose))) : nil)
+                ? SharedCode(digits: drawn, digest: mark(sharedParts(drawn, to: contact, for: purpose))) : nil)
     }
 
     /// Whether `digits` are the code of `record`. Call it inside the step: the flow's row says which code is the
     /// current one.
     func matches(
         _ digits: Secret<String>, _ record: CodeRecord, _ situation: StepSituation, _ step: Step,
-        to email: EmailAddress, for purpose: MailContent.Purpose
+        to contact: Contact, for purpose: MailContent.Purpose
     ) -> Bool {
         let parts =
             situation.usesSharedCode
-            ? sharedParts(digits, to: email, for: purpose)
-            : codeParts(digits, number: situation.row.codesSent, of: step, to: email, for: purpose)
+            ? sharedParts(digits, to: contact, for: purpose)
+            : codeParts(digits, number: situation.row.codesSent, of: step, to: contact, for: purpose)
         let isRight = vault.verifyMAC(record.digest, of: .oneTimePasscode, tenant: step.context.tenant.id, parts)
         return isRight && !step.isDecoy
     }
@@ -222,19 +251,19 @@ extension Engine {
     /// The parts that a flow's own code is bound to: client, flow, number, purpose and identifier; the tenant is bound
     /// by the vault (`SEC-OTP-7`, `SEC-OTP-9`).
     private func codeParts(
-        _ digits: Secret<String>, number: Int, of step: Step, to email: EmailAddress, for purpose: MailContent.Purpose
+        _ digits: Secret<String>, number: Int, of step: Step, to contact: Contact, for purpose: MailContent.Purpose
     ) -> [Data] {
         [
             Data(step.context.client.id.description.utf8), Data(step.flow.uuidString.utf8), Data("\(number)".utf8),
-            Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8),
+            Data(purpose.rawValue.utf8), contact.key, Data(digits.reveal().utf8),
         ]
     }
 
     /// The parts that a shared code is bound to: purpose and identifier; the tenant is bound by the vault. It is stored
     /// where only flows about this identifier look it up.
-    private func sharedParts(_ digits: Secret<String>, to email: EmailAddress, for purpose: MailContent.Purpose)
+    private func sharedParts(_ digits: Secret<String>, to contact: Contact, for purpose: MailContent.Purpose)
         -> [Data]
     {
-        [Data("shared".utf8), Data(purpose.rawValue.utf8), email.key.bytes, Data(digits.reveal().utf8)]
+        [Data("shared".utf8), Data(purpose.rawValue.utf8), contact.key, Data(digits.reveal().utf8)]
     }
 }

@@ -36,6 +36,10 @@ package enum FlowEffect: Hashable, Sendable {
     case mailCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
     /// Mails the code that is shared by all flows that ask for one while the mailbox's budget is spent.
     case mailSharedCode(FreshCode, to: EmailAddress, for: MailContent.Purpose)
+    /// Texts the code, and counts the text.
+    case textCode(FreshCode, to: PhoneNumber, for: MailContent.Purpose)
+    /// The flow's texts, if there were any, have brought a right code.
+    case noteVerifiedTexts
     /// Tells the account's owner what happened to the account and to which methods; contains no code.
     case mailNotice(MailContent.Purpose, to: EmailAddress, about: [String] = [])
     /// Tells the owner of an address that it is the account's no longer, with the code that takes the change back.
@@ -128,6 +132,10 @@ package struct StepSituation: Sendable {
     package var asksAboutSignUps: Bool
     /// Whether the tenant has recovery codes.
     package var takesRecoveryCodes: Bool
+    /// The tenant's text messages; nil: it has none.
+    package var texts: TextSettings?
+    /// What the tenant has sent as texts; nil when the step sends none, or limits over time are off.
+    package var textHistory: TextHistory?
     /// The attributes that say that an account is still to be moved.
     package var migrationAttributes: [String]
     package var now: Date
@@ -139,7 +147,8 @@ package struct StepSituation: Sendable {
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
-        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, migrationAttributes: [String] = [], now: Date,
+        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, texts: TextSettings? = nil,
+        textHistory: TextHistory? = nil, migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -156,6 +165,8 @@ package struct StepSituation: Sendable {
         self.enrolment = enrolment
         self.asksAboutSignUps = asksAboutSignUps
         self.takesRecoveryCodes = takesRecoveryCodes
+        self.texts = texts
+        self.textHistory = textHistory
         self.migrationAttributes = migrationAttributes
         self.now = now
         self.userFlow = userFlow

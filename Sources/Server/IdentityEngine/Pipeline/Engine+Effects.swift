@@ -30,6 +30,10 @@ extension Engine {
                     purpose, to: email, code: shared.digits.reveal(), expiresAt: fresh.record.expiresAt, of: step,
                     reader: reader)
             ]
+        case .textCode(let fresh, let number, let purpose):
+            return try text(fresh, to: number, for: purpose, of: step, keys)
+        case .noteVerifiedTexts:
+            return [.noteVerifiedTexts(step.flow, at: context.now)]
         case .setSlowLane(let row):
             return keys.slowLane.map { [.setSlowLane(row, $0)] } ?? []
         case .mailNotice(let purpose, let email, let methods):
@@ -93,6 +97,41 @@ extension Engine {
                     user: step.user, expiresAt: expiresAt, using: vault))
         } catch {
             throw .broken("a mail could not be sealed")
+        }
+    }
+
+    /// A text with its row among those of the tenant. It is not sent when its code is about to expire.
+    private func text(
+        _ fresh: FreshCode, to number: PhoneNumber, for purpose: MailContent.Purpose, of step: Step, _ keys: RateLimitKeys
+    ) throws(EngineError) -> [Effect] {
+        let context = step.context
+        guard let texts = texts(of: context.tenant) else { return [] }
+        let code = fresh.digits.reveal()
+        var content = MailContent(
+            purpose: purpose, recipient: number.text, code: code, minutesValid: settings.codeLifetime / 60,
+            language: context.tenant.mailLanguage(context.caller.language), organisation: context.tenant.displayName,
+            sentAt: context.now,
+            request: texts.goesToHook
+                ? MailContent.Request(
+                    client: context.client.id, correlationID: context.caller.trace.correlationID,
+                    source: context.caller.source?.addressText)
+                : nil)
+        content.text = texts.message(with: code)
+        content.span = context.caller.trace.span
+        let id = ports.randomness.uuid(at: context.now)
+        do {
+            let mail = try OutboxMail.sealing(
+                content, id: id, tenant: context.tenant.id, flow: step.flow, user: step.user,
+                expiresAt: fresh.record.expiresAt.addingTimeInterval(-Double(settings.textMargin)), using: vault)
+            guard let counted = keys.text else { return [.enqueueMail(mail)] }
+            return [
+                .enqueueMail(mail),
+                .noteText(
+                    SentText(
+                        id: id, flow: step.flow, counted: counted, cost: texts.price(of: number.area), at: context.now)),
+            ]
+        } catch {
+            throw .broken("a text could not be sealed")
         }
     }
 

@@ -36,9 +36,11 @@ struct StepReads: Sendable {
     var sendsNotice = false
     /// The recipient of the step's code, when the presented state does not hold it yet; limits are per recipient
     /// (`SEC-OTP-12`).
-    var recipient: EmailAddress?
+    var recipient: Contact?
     /// The code that the step sends or judges.
     var code: CodeUse?
+    /// Whether to read what the tenant has spent on texts.
+    var readsTextCosts = false
 }
 
 /// How a step uses a code.
@@ -134,7 +136,7 @@ extension Engine {
                 + (isShared ? [keys.guesser, keys.guessingNetwork, keys.guessingIPv6Prefix48] : [])
         case nil: break
         }
-        let query = StepQuery(
+        var query = StepQuery(
             tenant: context.tenant.id, flow: step.flow, requestDigest: step.requestDigest,
             identifiers: reads.identifiers, marks: reads.identifiers.map { mark(of: $0, in: context.tenant.id) },
             user: step.state.account?.user, subjects: counted.compactMap(\.self),
@@ -142,6 +144,8 @@ extension Engine {
             mailsPerHour: mailsPerHour,
             quotas: FlowQuotaKeys(identifier: keys.address ?? keys.account, source: keys.source),
             now: context.now)
+        query.readsTextCosts = reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
+        if case .sending = reads.code { query.texts = keys.text }
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in
@@ -216,7 +220,8 @@ extension Engine {
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
                 asksAboutSignUps: context.asksAboutSignUps,
-                takesRecoveryCodes: context.tenant.offersRecoveryCodes,
+                takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
+                textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))
     }
@@ -253,6 +258,11 @@ extension Engine {
         // A flow that has ended repeats its last answer.
         let replay = keepsAnswer || newRow.isEnded ? try sealAnswer(outcome, of: step) : nil
         return (FlowChange(row: newRow, effects: effects, replay: replay), (outcome, hasMail))
+    }
+
+    /// The tenant's text messages, where the server can send them.
+    func texts(of tenant: Tenant) -> TextSettings? {
+        tenant.texts.flatMap { settings.hasTextGateway || $0.goesToHook ? $0 : nil }
     }
 
     private func hardEnd(of envelope: FlowEnvelope) -> Date {

@@ -39,13 +39,13 @@ package enum FlowState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The mailbox that gets the codes of this state; nil when there is none.
-    package var mailbox: EmailAddress? {
+    /// What gets the codes of this state; nil when there is nothing.
+    package var recipient: Contact? {
         switch self {
-        case .signUp(let state): state.draft?.email
-        case .signIn(let state): state.mailbox
-        case .reset(let state): state.draft?.email
-        case .account(let state): state.mailbox
+        case .signUp(let state): (state.draft?.email).map(Contact.mailbox)
+        case .signIn(let state): state.recipient
+        case .reset(let state): (state.draft?.email).map(Contact.mailbox)
+        case .account(let state): state.recipient
         }
     }
 
@@ -135,12 +135,24 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
     case appOfMailbox
     /// One of the codes for the loss of everything else.
     case recoveryCode
+    case phone
+    /// A telephone that the account's own mailbox alone enrolled: it counts as that mailbox, like such an app.
+    case phoneOfMailbox
 
     var proof: Proof {
         switch self {
         case .authenticatorApp: .authenticatorApp
-        case .appOfMailbox: .mailbox(.own)
+        case .appOfMailbox, .phoneOfMailbox: .mailbox(.own)
         case .recoveryCode: .recoveryCode
+        case .phone: .phone
+        }
+    }
+
+    /// Whether only the account's own mailbox enrolled the method.
+    var isOfMailbox: Bool {
+        switch self {
+        case .appOfMailbox, .phoneOfMailbox: true
+        case .authenticatorApp, .recoveryCode, .phone: false
         }
     }
 }
@@ -173,7 +185,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// others wrote it.
     package var devices: [DeviceProof]?
     /// The contact that was registered in this flow.
-    package var registered: EmailAddress?
+    package var registered: Contact?
     package var authenticatedAt: Date
     /// The client's capabilities, in a fixed order, so that equal states make equal tokens (design record 0014).
     package var capabilities: [Capability]
@@ -208,7 +220,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     package func proving(_ method: StrongMethod, at now: Date) -> Authentication {
         if method.rests(at: now) { return proving(.recoveryCode) }
         return switch method.kind {
-        case .mailbox(let email): proving(email, enrolledUnder: method.enrolment.strength)
+        case .mailbox, .phone:
+            method.contact.map { proving($0, enrolledUnder: method.enrolment.strength) } ?? self
         case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
         case .recoveryCodes: proving(.recoveryCode)
         case .unknown: self
@@ -220,6 +233,16 @@ package struct Authentication: Hashable, Sendable, Codable {
         var proven = self
         proven.devices = (devices ?? []) + [device]
         return proven
+    }
+
+    /// The proofs with that of a contact.
+    ///
+    /// - Parameter strength: The proofs under which it was enrolled.
+    package func proving(_ contact: Contact, enrolledUnder strength: Enrolment.Strength) -> Authentication {
+        switch contact {
+        case .mailbox(let email): proving(email, enrolledUnder: strength)
+        case .phone: proving(strength == .mailbox ? .phoneOfMailbox : .phone)
+        }
     }
 
     /// The proofs with one more mailbox; a mailbox that was already proven adds nothing (`SEC-MFA-3`).
@@ -239,7 +262,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     package func hasProven(_ method: StrongMethod) -> Bool {
         switch method.kind {
         case .mailbox(let email): hasProven(email)
-        case .app: devices?.contains { $0 != .recoveryCode } == true
+        case .app: devices?.contains { [.authenticatorApp, .appOfMailbox].contains($0) } == true
+        case .phone: devices?.contains { [.phone, .phoneOfMailbox].contains($0) } == true
         case .recoveryCodes: devices?.contains(.recoveryCode) == true
         case .unknown: false
         }
@@ -253,7 +277,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// reset.
     package var provesOwnMailbox: Bool {
         passwordIsFromReset && knowsPassword || mailboxes.contains(where: standsForOwn)
-            || devices?.contains(.appOfMailbox) == true
+            || devices?.contains(where: \.isOfMailbox) == true
     }
 
     /// Whether a code reached the account's own address in this flow, which alone allows to enrol the first method

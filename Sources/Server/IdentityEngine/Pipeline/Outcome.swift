@@ -73,7 +73,7 @@ package enum Interaction: Hashable, Sendable, Codable {
     /// Add the secret to an authenticator app, and prove it with a code.
     case enrolApp(AppOffer)
     /// Prove the contact to be registered, with the code that was sent.
-    case proveContact(String, codeLength: Int)
+    case proveContact(String, codeLength: Int, channel: CodeChannel?)
     /// The contact was already proven in this flow; finish without a code.
     case contactAlreadyProven
     /// Send the new password within this many seconds.
@@ -129,6 +129,7 @@ package struct OfferedMethod: Hashable, Sendable, Codable {
 package enum CodeChannel: String, Hashable, Sendable, Codable {
     case authenticatorApp = "totp"
     case recoveryCode = "recovery_code"
+    case textMessage = "sms"
 }
 
 /// The secret for an authenticator app, to be shown once (`SEC-TOTP-8`).
@@ -148,6 +149,14 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
     package var resendInterval: Int
     /// Nil: it was mailed.
     package var channel: CodeChannel?
+
+    /// Whether the code is sent to the user, who does not have it yet.
+    package var isSent: Bool {
+        switch channel {
+        case .textMessage, nil: true
+        case .authenticatorApp, .recoveryCode: false
+        }
+    }
 }
 
 /// An expected refusal, independent of wire formats and status codes.
@@ -204,7 +213,8 @@ package enum Refusal: Hashable, Sendable, Codable {
     case methodNotAllowed
     /// The contact cannot receive a code.
     case invalidContact
-    /// The proofs do not allow this contact; the account's own mailbox must be proven first.
+    /// The proofs do not allow this contact: the account's own mailbox must be proven first; or a text to the number is not
+    /// possible now. The client should take another contact or method.
     case blockedContact
     /// The mail server of the address refuses our mails for good; the client should take another address.
     case mailboxRefuses

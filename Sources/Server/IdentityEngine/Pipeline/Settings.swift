@@ -32,6 +32,12 @@ package struct EngineSettings: Hashable, Sendable {
     package var noticeInterval = 600
     /// Limits that count over time; nil switches them off, which only the development profile allows.
     package var limits: TimeLimits? = TimeLimits()
+    /// Those of texts, where ``limits`` is not nil.
+    package var textLimits = TextLimits()
+    /// Whether the server can send texts.
+    package var hasTextGateway = false
+    /// A text that would arrive so many seconds before its code expires, or later, is not sent (`SEC-SMS-11`).
+    package var textMargin = 30
     /// `SEC-CT-5`: the lifetime of a token before and after the first proof, and of a flow as a whole.
     package var idleLifetime = 900
     package var provenIdleLifetime = 600

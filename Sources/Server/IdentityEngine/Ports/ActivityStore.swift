@@ -57,7 +57,7 @@ package enum Activity: Hashable, Sendable {
             .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,
             .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .usersImported, .usersExported,
-            .mailFlood, .daemonSignedIn,
+            .mailFlood, .textAlarm, .daemonSignedIn,
             .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved,
             .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved:
             return nil

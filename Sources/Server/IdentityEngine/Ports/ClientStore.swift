@@ -61,7 +61,7 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged)
+        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil)
     }
 }
 
@@ -69,22 +69,28 @@ extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
         get { rare?.hooks ?? [] }
-        set { rare = RareSettings(newValue, subscribers, mail, pages) }
+        set { rare = RareSettings(newValue, subscribers, mail, pages, texts) }
     }
 
     package var subscribers: [Subscriber] {
         get { rare?.subscribers ?? [] }
-        set { rare = RareSettings(hooks, newValue, mail, pages) }
+        set { rare = RareSettings(hooks, newValue, mail, pages, texts) }
     }
 
     package var mail: TenantMail {
         get { rare?.mail ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, newValue, pages) }
+        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts) }
     }
 
     package var pages: TenantPages {
         get { rare?.pages ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, mail, newValue) }
+        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts) }
+    }
+
+    /// Its text messages; nil: it sends none.
+    package var texts: TextSettings? {
+        get { rare?.texts }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue) }
     }
 
     /// ``TenantPages/version``, made once.
@@ -107,21 +113,27 @@ private final class RareSettings: Hashable, Sendable {
     let mail: TenantMail
     let pages: TenantPages
     let pagesVersion: String?
+    let texts: TextSettings?
 
     /// Nil when there is nothing.
-    init?(_ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages) {
-        guard !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged else { return nil }
+    init?(
+        _ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages, _ texts: TextSettings?
+    ) {
+        guard
+            !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged || texts != nil
+        else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
         self.mail = mail
         self.pages = pages
         pagesVersion = pages.version
+        self.texts = texts
     }
 
     static func == (one: RareSettings, other: RareSettings) -> Bool {
         one === other
             || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail
-                && one.pages == other.pages)
+                && one.pages == other.pages && one.texts == other.texts)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -129,6 +141,7 @@ private final class RareSettings: Hashable, Sendable {
         hasher.combine(subscribers)
         hasher.combine(mail)
         hasher.combine(pages)
+        hasher.combine(texts)
     }
 }
 

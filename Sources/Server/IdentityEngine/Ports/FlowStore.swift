@@ -56,6 +56,12 @@ package enum Effect: Hashable, Sendable {
     case createUser(NewUser)
     /// Adds a mail to the outbox.
     case enqueueMail(OutboxMail)
+    /// Notes a text that is sent, and what it costs.
+    case noteText(SentText)
+    /// Notes that the texts of a flow have brought a right code.
+    case noteVerifiedTexts(UUID, at: Date)
+    /// Makes an area rest from texts, or all of the tenant (``TextHistory/everyArea``).
+    case pauseTexts(String, TextHistory.Pause)
     /// Adds a family of refresh tokens.
     case openRefreshFamily(RefreshFamily)
     /// Adds a browser session, in place of the one that the browser had. When that was another user's, its families without
@@ -245,6 +251,10 @@ package struct StepQuery: Hashable, Sendable {
     /// The number of mails that the tenant may have in an hour; nil when it has no such limit or the step sends no
     /// mail.
     package var mailsPerHour: Int?
+    /// The text that the step may send; nil for none.
+    package var texts: TextQuery?
+    /// Whether the step needs what the tenant has spent on texts.
+    package var readsTextCosts = false
     /// The owners of the flow's first row; none when limits over time are off.
     package var quotas: FlowQuotaKeys
     package var now: Date
@@ -291,6 +301,8 @@ package struct StepFacts: Hashable, Sendable {
     /// The time of the oldest of the tenant's last N mails, where N is its hourly limit; nil when that is an hour ago
     /// or more. Mails of concurrent steps may not be counted yet.
     package var tenantMailsSince: Date?
+    /// What the tenant has sent as texts; nil when the step sends none. Of ``StepQuery/readsTextCosts``, the costs alone.
+    package var textHistory: TextHistory?
 
     package init(
         row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],

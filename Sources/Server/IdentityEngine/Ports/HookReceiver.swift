@@ -122,14 +122,20 @@ package enum PasswordSubmitAnswer: Hashable, Sendable {
 
 /// A code for a receiver to deliver.
 package struct CodeToDeliver: Hashable, Sendable {
-    package var email: String
+    /// An e-mail address, or the telephone number of a text.
+    package var recipient: String
     package var code: Secret<String>
     package var purpose: MailContent.Purpose
+    /// The text message; nil: it is to be mailed.
+    package var text: OutgoingText?
 
-    package init(email: String, code: Secret<String>, purpose: MailContent.Purpose) {
-        self.email = email
+    package init(
+        recipient: String, code: Secret<String>, purpose: MailContent.Purpose, text: OutgoingText? = nil
+    ) {
+        self.recipient = recipient
         self.code = code
         self.purpose = purpose
+        self.text = text
     }
 }
 

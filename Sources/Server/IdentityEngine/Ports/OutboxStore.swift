@@ -183,6 +183,8 @@ package struct MailContent: Hashable, Sendable, Codable {
     package var request: Request?
     /// ``Trace/span`` of the request that caused the mail.
     package var span: String?
+    /// The whole text message, when it is one and no mail: the recipient is then a telephone number.
+    package var text: String?
 
     /// The request that asked for a code, for the receiver of a hook.
     package struct Request: Hashable, Sendable, Codable {

@@ -6,6 +6,8 @@ package struct StrongMethod: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A mailbox that gets codes.
         case mailbox(EmailAddress)
+        /// A telephone that gets codes as text messages.
+        case phone(PhoneNumber)
         /// An authenticator app. Nil in the state of a flow, which does not repeat what the row has.
         case app(EnrolledApp?)
         /// The codes for the loss of every other method, which a sign-in lists last. The account has them apart from its
@@ -46,6 +48,15 @@ package struct StrongMethod: Hashable, Sendable {
         self.name = name
     }
 
+    package init(id: UUID, contact: Contact, provenAt: Date, enrolment: Enrolment) {
+        let kind: Kind =
+            switch contact {
+            case .mailbox(let email): .mailbox(email)
+            case .phone(let number): .phone(number)
+            }
+        self.init(id: id, kind: kind, provenAt: provenAt, enrolment: enrolment)
+    }
+
     package init(
         id: UUID, email: EmailAddress, provenAt: Date, enrolment: Enrolment = Enrolment(.unknown),
         suspendedAt: Date? = nil, firstUsedAt: Date? = nil, lastUsedAt: Date? = nil, name: String? = nil
@@ -59,15 +70,27 @@ package struct StrongMethod: Hashable, Sendable {
     package var email: EmailAddress? {
         switch kind {
         case .mailbox(let email): email
+        case .phone, .app, .recoveryCodes, .unknown: nil
+        }
+    }
+
+    /// What gets the codes; nil for a method whose codes the user has.
+    package var contact: Contact? {
+        switch kind {
+        case .mailbox(let email): .mailbox(email)
+        case .phone(let number): .phone(number)
         case .app, .recoveryCodes, .unknown: nil
         }
     }
+
+    /// Whether it is a telephone.
+    package var isPhone: Bool { contact?.phone != nil }
 
     /// Whether it is an authenticator app.
     package var isApp: Bool {
         switch kind {
         case .app: true
-        case .mailbox, .recoveryCodes, .unknown: false
+        case .mailbox, .phone, .recoveryCodes, .unknown: false
         }
     }
 
@@ -79,23 +102,37 @@ package struct StrongMethod: Hashable, Sendable {
         enrolment.strength == .recoveryCode && now.timeIntervalSince(provenAt) < Self.rest
     }
 
-    /// Where the user has the codes of the method; nil for mailboxes, which get them, and for unknown kinds.
+    /// Where the user gets the codes of the method; nil for mailboxes and for unknown kinds.
     package var channel: CodeChannel? {
         switch kind {
         case .app: .authenticatorApp
         case .recoveryCodes: .recoveryCode
+        case .phone: .textMessage
         case .mailbox, .unknown: nil
         }
     }
 
-    /// How operators and apps are shown the method: the masked address, or the name of its kind in English, which mails and
+    /// How operators and apps are shown the method: the masked address or number, or the name of its kind in English, which mails and
     /// pages translate.
     package var label: String {
         switch kind {
         case .mailbox(let email): email.masked
+        case .phone(let number): number.masked
         case .app: Self.appLabel
         case .recoveryCodes: Self.recoveryLabel
         case .unknown(let name): name
+        }
+    }
+
+    /// How the audit trail says that it was enrolled: the proofs, and the kind when it is no mailbox.
+    var enrolmentDetail: String {
+        let strength = enrolment.strength.rawValue
+        return switch kind {
+        case .mailbox: strength
+        case .phone: "\(strength), \(Self.phoneName)"
+        case .app: "\(strength), \(Self.appName)"
+        case .recoveryCodes: "\(strength), \(Self.recoveryName)"
+        case .unknown(let name): "\(strength), \(name)"
         }
     }
 
@@ -103,6 +140,7 @@ package struct StrongMethod: Hashable, Sendable {
     package static let recoveryLabel = "Recovery code"
     /// The name of the kind in the database and in the state of flows.
     package static let appName = "app"
+    package static let phoneName = "phone"
     /// The same for recovery codes, in the state of flows alone.
     package static let recoveryName = "recovery"
 
@@ -138,7 +176,7 @@ package struct EnrolledApp: Hashable, Sendable {
 /// reads theirs.
 extension StrongMethod: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, email, kind, provenAt, enrolment, suspendedAt, firstUsedAt, lastUsedAt, name
+        case id, email, number, kind, provenAt, enrolment, suspendedAt, firstUsedAt, lastUsedAt, name
     }
 
     package init(from decoder: any Decoder) throws {
@@ -148,6 +186,7 @@ extension StrongMethod: Codable {
                 switch name {
                 case Self.appName: .app(nil)
                 case Self.recoveryName: .recoveryCodes
+                case Self.phoneName: .phone(try values.decode(PhoneNumber.self, forKey: .number))
                 case _: .unknown(name)
                 }
             } else {
@@ -168,6 +207,9 @@ extension StrongMethod: Codable {
         try values.encode(id, forKey: .id)
         switch kind {
         case .mailbox(let email): try values.encode(email, forKey: .email)
+        case .phone(let number):
+            try values.encode(Self.phoneName, forKey: .kind)
+            try values.encode(number, forKey: .number)
         case .app: try values.encode(Self.appName, forKey: .kind)
         case .recoveryCodes: try values.encode(Self.recoveryName, forKey: .kind)
         case .unknown(let name): try values.encode(name, forKey: .kind)

@@ -372,6 +372,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case codeSent = "otp.sent"
         case codeRefused = "otp.failed"
         case codesExhausted = "otp.exhausted"
+        /// Texts cost most of what they may, or an area or all of them rest (`SEC-SMS-6`, `SEC-SMS-7`).
+        case textAlarm = "sms.alarm"
         case codeVerified = "otp.verified"
         case tokenIssued = "token.issued"
         case tokenRefreshed = "token.refreshed"

@@ -74,7 +74,7 @@ extension StepSituation {
 extension SignInState {
     /// Asks for a code that the user has: of an app, or a recovery code. Repeating it costs nothing.
     func challenging(
-        _ method: StrongMethod, of channel: CodeChannel, in situation: StepSituation
+        _ method: StrongMethod, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
@@ -82,11 +82,14 @@ extension SignInState {
             guard situation.methods(after: proven).contains(where: { $0.id == method.id }) else {
                 return .refused(.unknownMethod)
             }
-            let (wait, length) =
-                switch channel {
-                case .authenticatorApp: (situation.waitForAppCode, AppSecret.digits)
-                case .recoveryCode: (situation.waitForRecoveryCode, RecoveryCode.length)
-                }
+            let channel = method.channel
+            let wait: Int?
+            let length: Int
+            switch channel {
+            case .authenticatorApp: (wait, length) = (situation.waitForAppCode, AppSecret.digits)
+            case .recoveryCode: (wait, length) = (situation.waitForRecoveryCode, RecoveryCode.length)
+            case .textMessage, nil: return .refused(.unknownMethod)
+            }
             if let wait { return .refused(.throttled(retryAfter: wait)) }
             return Decision(
                 .accepted(

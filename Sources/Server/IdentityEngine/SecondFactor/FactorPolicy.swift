@@ -28,6 +28,10 @@ package struct FactorDemand: Hashable, Sendable {
     package var now: Date
     /// Whether the tenant has recovery codes.
     package var takesRecoveryCodes: Bool
+    /// The tenant's text messages; nil: it has none.
+    package var texts: TextSettings?
+    /// What it has sent as texts, when that matters.
+    package var textHistory: TextHistory?
 
     /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
     /// accept.
@@ -35,7 +39,8 @@ package struct FactorDemand: Hashable, Sendable {
 
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
-        suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true
+        suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
+        texts: TextSettings? = nil, textHistory: TextHistory? = nil
     ) {
         self.contexts = contexts
         self.isRequired = isRequired
@@ -44,6 +49,14 @@ package struct FactorDemand: Hashable, Sendable {
         self.suspensionRest = suspensionRest
         self.now = now
         self.takesRecoveryCodes = takesRecoveryCodes
+        self.texts = texts
+        self.textHistory = textHistory
+    }
+
+    /// Whether a text can go to the number, as far as is known.
+    fileprivate func canText(_ number: PhoneNumber) -> Bool {
+        guard let texts, texts.allows(number) else { return false }
+        return !(textHistory?.isSpent(texts, by: texts.price(of: number.area)) ?? false)
     }
 }
 
@@ -63,7 +76,9 @@ extension Authentication {
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         let methods = usableMethods(of: account, demand)
-        guard account.passwordHash != nil || !methods.isEmpty else {
+        // A user of codes can register a telephone, and nothing else here.
+        let isOfCodes = account.passwordHash == nil
+        guard !isOfCodes || !methods.isEmpty || demand.texts != nil else {
             return .redirectToBrowser(.noPassword)
         }
         if !methods.isEmpty {
@@ -87,6 +102,9 @@ extension Authentication {
             return canRegister
                 ? .registerMethod : .redirectToBrowser(.missingCapability(.registrationRequired))
         case .signUp, .reset:
+            if isOfCodes, isRequired, registered == nil, account.strongMethods.isEmpty, canRegister {
+                return .registerMethod
+            }
             // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else {
                 return .redirectToBrowser(.otherMailboxNeeded)
@@ -129,6 +147,7 @@ extension Authentication {
 
     /// A suspended method is usable again after its rest, when the account's mailbox is also proven (`SEC-ENR-7`).
     private func canUse(_ method: StrongMethod, _ demand: FactorDemand) -> Bool {
+        if let number = method.contact?.phone, !demand.canText(number) { return false }
         guard let since = method.suspendedAt else { return true }
         return provesOwnMailbox && demand.now.timeIntervalSince(since) >= Double(demand.suspensionRest)
     }

@@ -8,7 +8,9 @@ extension Engine {
     /// Lists the methods of the second factor.
     func introspectMethods(_ step: Step) async throws(EngineError) -> Outcome {
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
-        return try await run(step) { situation in state.listingMethods(in: situation).map(FlowState.signIn) }
+        return try await run(step, reading: StepReads(readsTextCosts: true)) { situation in
+            state.listingMethods(in: situation).map(FlowState.signIn)
+        }
     }
 }
 
@@ -16,29 +18,40 @@ extension Engine {
     /// Lists what the user can register.
     func introspectRegistration(_ step: Step) async throws(EngineError) -> Outcome {
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
-        return try await run(step) { _ in state.listingContacts().map(FlowState.signIn) }
+        return try await run(step) { situation in state.listingContacts(in: situation).map(FlowState.signIn) }
     }
 }
 
 extension SignInState {
-    /// The id of the only kind of contact.
+    /// The ids of the kinds of contacts, and the words of their channels.
     package static let emailContactID = "email"
+    package static let phoneContactID = CodeChannel.textMessage.rawValue
 
-    /// Whether the client's channel is mail; it may omit the channel, and write it in any letter case.
-    package static func isEmail(_ channel: String?) -> Bool {
-        guard let channel else { return true }
-        return channel.utf8.count == emailContactID.utf8.count && channel.lowercased() == emailContactID
+    /// The contact that a client names, by its channel; nil when it is none. A client may omit the channel, and write it in
+    /// any letter case.
+    package static func contact(_ text: String, channel: String?) -> Contact? {
+        guard let channel else { return Contact(text) }
+        guard channel.utf8.count <= emailContactID.utf8.count else { return nil }
+        return switch channel.lowercased() {
+        case emailContactID: EmailAddress(text).map(Contact.mailbox)
+        case phoneContactID: PhoneNumber(text).map(Contact.phone)
+        case _: nil
+        }
     }
 
-    /// Answers what can be registered: an e-mail address, with the account's own as the suggestion.
-    package func listingContacts() -> Decision<SignInState> {
+    /// Answers what can be registered: an e-mail address, with the account's own as the suggestion, and a telephone number
+    /// where the tenant texts. A user of codes by mail gains nothing by another mailbox.
+    package func listingContacts(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
-            Decision(
-                .accepted(.chooseMethod([OfferedMethod(id: Self.emailContactID, hint: proven.email.address)])),
-                next: self)
+            let offered =
+                (situation.account?.passwordHash == nil
+                    ? [] : [OfferedMethod(id: Self.emailContactID, hint: proven.email.address)])
+                + (situation.texts == nil
+                    ? [] : [OfferedMethod(id: Self.phoneContactID, hint: "", channel: .textMessage)])
+            return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
-            .refused(.notAllowedNow)
+            return .refused(.notAllowedNow)
         }
     }
 }
@@ -47,14 +60,14 @@ extension Engine {
     /// Sends a code to the contact that is to be registered.
     func challengeContact(_ contact: String, channel: String?, _ step: Step) async throws(EngineError) -> Outcome {
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
-        guard SignInState.isEmail(channel), let email = EmailAddress(contact) else {
-            return step.refused(.invalidContact)
-        }
+        guard let contact = SignInState.contact(contact, channel: channel),
+            contact.phone == nil || texts(of: step.context.tenant) != nil
+        else { return step.refused(.invalidContact) }
         let digits = drawCode()
-        let reads = StepReads(recipient: email, code: .sending(.registration))
+        let reads = StepReads(recipient: contact, code: .sending(.registration))
         return try await run(step, reading: reads, keepsAnswer: false) { situation in
-            let fresh = freshCode(digits, situation, step, to: email, for: .registration)
-            return state.challenging(contact: email, with: fresh, in: situation).map(FlowState.signIn)
+            let fresh = freshCode(digits, situation, step, to: contact, for: .registration)
+            return state.challenging(contact: contact, with: fresh, in: situation).map(FlowState.signIn)
         }
     }
 }
@@ -62,24 +75,29 @@ extension Engine {
 extension SignInState {
     /// Sends a code to `contact`, or answers that this flow has already proven it.
     package func challenging(
-        contact: EmailAddress, with fresh: FreshCode, in situation: StepSituation
+        contact: Contact, with fresh: FreshCode, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
             // Use the account's own address as it is stored: the code goes there, whatever spelling the client sent.
-            let contact = contact.key == proven.email.key ? proven.email : contact
+            let contact = contact.key == proven.email.key.bytes ? .mailbox(proven.email) : contact
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
-            // The account's own mailbox would be no second factor (`SEC-MFA-3`).
-            if situation.userFlow.requiresDistinctMailbox, proven.isOwn(contact) { return .refused(.invalidContact) }
-            // Compare the exact address: an address with another tag may belong to another person (`SEC-ID-3`), though
-            // it adds no factor (`SEC-MFA-3`).
-            if proven.mailboxes.contains(where: { $0.key == contact.key }) {
-                return Decision(.accepted(.contactAlreadyProven), next: .confirmingContact(proven, contact))
+            if let email = contact.email {
+                // The account's own mailbox would be no second factor (`SEC-MFA-3`), and for a user of codes by mail no
+                // other mailbox is one (docs/protocol.md §4.7).
+                guard !situation.userFlow.requiresDistinctMailbox || !proven.isOwn(email),
+                    situation.account?.passwordHash != nil
+                else { return .refused(.invalidContact) }
+                // Compare the exact address: an address with another tag may belong to another person (`SEC-ID-3`),
+                // though it adds no factor (`SEC-MFA-3`).
+                if proven.mailboxes.contains(where: { $0.key == email.key }) {
+                    return Decision(.accepted(.contactAlreadyProven), next: .confirmingContact(proven, email))
+                }
             }
             return situation.sendCode(
                 fresh, to: contact, for: .registration, next: .awaitingContactCode(proven, contact)
             ) { _, length in
-                .proveContact(contact.display, codeLength: length)
+                .proveContact(contact.display, codeLength: length, channel: contact.channel)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
             return .refused(.notAllowedNow)
@@ -90,7 +108,7 @@ extension SignInState {
 extension Engine {
     /// Judges the code that went to the contact, and registers it.
     func submitContactCode(_ code: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
-        guard case .signIn(let state) = step.state, let email = state.mailbox else {
+        guard case .signIn(let state) = step.state, let contact = state.recipient else {
             return step.refused(.notAllowedNow)
         }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
@@ -98,7 +116,7 @@ extension Engine {
         let reads = StepReads(sendsNotice: true, code: .judging(.registration, digits))
         return try await run(step, reading: reads) { situation in
             state.submitting(
-                contactCode: { matches(digits, $0, situation, step, to: email, for: .registration) },
+                contactCode: { matches(digits, $0, situation, step, to: contact, for: .registration) },
                 newMethod: method, in: situation
             ).map(FlowState.signIn)
         }
@@ -113,7 +131,8 @@ extension SignInState {
         switch self {
         case .awaitingContactCode(let proven, let contact):
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
-            switch situation.judgeCode(recording: .secondFactorFailed, user: proven.account.user, matches: matches)
+            switch situation.judgeCode(
+                of: contact, recording: .secondFactorFailed, user: proven.account.user, matches: matches)
                 as StepSituation.CodeJudgement<SignInState>
             {
             case .refused(let decision): return decision
@@ -144,6 +163,7 @@ extension SignInState {
     package func confirmingContact(newMethod: UUID, in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .confirmingContact(let proven, let contact):
+            let contact = Contact.mailbox(contact)
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
             var row = situation.row
             row.revision += 1
@@ -159,22 +179,24 @@ extension SignInState {
     /// Registers the method with the proofs of `before`, and ends the sessions and flows that began with fewer proofs
     /// (`SEC-ENR-6`).
     private static func registering(
-        _ contact: EmailAddress, for before: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
+        _ contact: Contact, for before: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
     ) -> Decision<SignInState> {
         let user = before.account.user
-        let strength = before.enrolmentStrength
+        // A user of codes has nothing but the mailbox: a telephone is a factor beside it (design record 0042).
+        let hasPassword = situation.account?.passwordHash != nil
+        let strength = before.factors < 2 && !hasPassword ? .codes : before.enrolmentStrength
         var proven = before.proving(contact, enrolledUnder: strength)
         proven.registered = contact
         // This flow continues; all other flows of the user have ended.
         proven.account = before.account.afterChange
         let method = StrongMethod(
-            id: newMethod, email: contact, provenAt: situation.now,
+            id: newMethod, contact: contact, provenAt: situation.now,
             enrolment: Enrolment(strength, authenticatedAt: before.authenticatedAt))
         return Decision(
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
-                .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: strength.rawValue),
+                .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
                 .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
             ]
                 + (proven.factors > 1
@@ -189,7 +211,7 @@ extension SignInState {
 
 extension StepSituation {
     /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
-    fileprivate func refusalToRegister(_ proven: Authentication, _ contact: EmailAddress) -> Refusal? {
+    fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
@@ -205,7 +227,7 @@ extension StepSituation {
         switch enrolment {
         case .compatible: return nil
         // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
-        case .proven: return proven.hasCodeOfOwnAddress || contact.key == proven.email.key ? nil : .blockedContact
+        case .proven: return proven.hasCodeOfOwnAddress || contact.key == proven.email.key.bytes ? nil : .blockedContact
         }
     }
 }

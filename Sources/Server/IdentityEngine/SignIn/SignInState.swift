@@ -39,7 +39,7 @@ package enum SignInState: Hashable, Sendable, Codable {
     /// The first factor is proven, a second one is needed, and no method is registered.
     case choosingContact(Authentication)
     /// A code was sent to a contact that is to be registered.
-    case awaitingContactCode(Authentication, EmailAddress)
+    case awaitingContactCode(Authentication, Contact)
     /// This flow has already proven the contact to be registered.
     case confirmingContact(Authentication, EmailAddress)
     /// A method was registered; the token can be redeemed for a sign-in.
@@ -90,13 +90,15 @@ package enum SignInState: Hashable, Sendable, Codable {
         }
     }
 
-    /// The mailbox that gets the code of this state.
-    package var mailbox: EmailAddress? {
+    /// What gets the code of this state.
+    package var recipient: Contact? {
         switch self {
-        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.email
-        case .choosingMethod(let proven), .choosingContact(let proven), .authenticated(let proven): proven.email
-        case .awaitingSecondFactor(_, let method): method.email
-        case .awaitingContactCode(_, let contact), .confirmingContact(_, let contact): contact
+        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): .mailbox(draft.email)
+        case .choosingMethod(let proven), .choosingContact(let proven), .authenticated(let proven):
+            .mailbox(proven.email)
+        case .awaitingSecondFactor(_, let method): method.contact
+        case .awaitingContactCode(_, let contact): contact
+        case .confirmingContact(_, let email): .mailbox(email)
         }
     }
 }

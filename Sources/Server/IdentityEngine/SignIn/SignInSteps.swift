@@ -71,22 +71,21 @@ extension Engine {
             // Without a mail, a repeated request repeats no effect.
             let use = draft.hasPassword ? nil : CodeUse.sending(.signIn)
             return try await run(step, reading: StepReads(code: use), keepsAnswer: false) { situation in
-                let fresh = freshCode(digits, situation, step, to: draft.email, for: .signIn)
+                let fresh = freshCode(digits, situation, step, to: .mailbox(draft.email), for: .signIn)
                 return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
             }
         }
         guard let account = try await account(state.account.user, in: step.context),
             let method = state.method(named: id, of: account, factorDemand(in: step.context))
         else { return step.refused(.unknownMethod) }
-        if let channel = method.channel {
+        guard let contact = method.contact else {
             return try await run(step, reading: StepReads(sendsNotice: true), keepsAnswer: false) { situation in
-                state.challenging(method, of: channel, in: situation).map(FlowState.signIn)
+                state.challenging(method, in: situation).map(FlowState.signIn)
             }
         }
-        guard let email = method.email else { return step.refused(.unknownMethod) }
-        let reads = StepReads(recipient: email, code: .sending(.secondFactor))
+        let reads = StepReads(recipient: contact, code: .sending(.secondFactor))
         return try await run(step, reading: reads, keepsAnswer: false) { situation in
-            let fresh = freshCode(digits, situation, step, to: email, for: .secondFactor)
+            let fresh = freshCode(digits, situation, step, to: contact, for: .secondFactor)
             return state.challenging(method, with: fresh, in: situation).map(FlowState.signIn)
         }
     }
@@ -100,7 +99,7 @@ extension SignInState {
             guard !draft.hasPassword else {
                 return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
             }
-            return situation.sendCode(fresh, to: draft.email, for: .signIn, next: .awaitingCode(draft)) {
+            return situation.sendCode(fresh, to: .mailbox(draft.email), for: .signIn, next: .awaitingCode(draft)) {
                 .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
@@ -129,14 +128,17 @@ extension SignInState {
     ) -> Decision<SignInState> {
         switch self {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
+            if let number = method.contact?.phone, situation.hasSpent(on: number) { return .refused(.blockedContact) }
             // The method was chosen before the lock was taken: check that the account still has it.
-            guard situation.methods(after: proven).contains(method), let email = method.email else {
+            guard situation.methods(after: proven).contains(method), let contact = method.contact else {
                 return .refused(.unknownMethod)
             }
             return situation.sendCode(
-                fresh, to: email, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
+                fresh, to: contact, for: .secondFactor, next: .awaitingSecondFactor(proven, method)
             ) {
-                .proveAddress(situation.delivery(to: email.masked, resendIn: $0, length: $1))
+                .proveAddress(
+                    situation.delivery(
+                        to: method.name ?? contact.masked, resendIn: $0, length: $1, channel: contact.channel))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -327,15 +329,16 @@ extension Engine {
         case .granted(let judged): grant = judged
         case .refused(let refusal): return step.refused(refusal)
         }
-        if case .awaitingSecondFactor(_, let method) = state, let channel = method.channel {
-            switch channel {
+        if case .awaitingSecondFactor(_, let method) = state {
+            switch method.channel {
             case .authenticatorApp:
                 return try await submitAppCode(code, of: method, state, request, grant, step)
             case .recoveryCode:
                 return try await submitRecoveryCode(code, state, request, grant, step)
+            case .textMessage, nil: break
             }
         }
-        guard let email = state.mailbox else { return step.refused(.notAllowedNow) }
+        guard let contact = state.recipient else { return step.refused(.notAllowedNow) }
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         let stored = try await account(state.account.user, in: context)
         guard let proof = state.proving(at: context.now), let account = stored ?? decoyAccount(of: step) else {
@@ -347,7 +350,7 @@ extension Engine {
         let reads = StepReads(sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
         let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
-                code: { matches(digits, $0, situation, step, to: email, for: proof.purpose) }, prepared: prepared,
+                code: { matches(digits, $0, situation, step, to: contact, for: proof.purpose) }, prepared: prepared,
                 in: situation
             ).map(FlowState.signIn)
         }
@@ -377,7 +380,7 @@ extension SignInState {
         let isSecond = proof.purpose == .secondFactor
         let user = account.user
         switch situation.judgeCode(
-            recording: isSecond ? .secondFactorFailed : .signInFailed, user: user, matches: matches)
+            of: recipient, recording: isSecond ? .secondFactorFailed : .signInFailed, user: user, matches: matches)
             as StepSituation.CodeJudgement<SignInState>
         {
         case .refused(let decision): return decision
@@ -494,7 +497,7 @@ extension StrongMethod {
     var asOffered: OfferedMethod? {
         switch kind {
         case .mailbox: OfferedMethod(id: id.text, hint: label)
-        case .app, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
+        case .phone, .app, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
         case .unknown: nil
         }
     }
@@ -505,7 +508,8 @@ extension StepSituation {
     func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
-            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes)
+            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
+            textHistory: textHistory)
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 
@@ -530,8 +534,12 @@ extension StepSituation {
             + (event.map { [.count($0, of: .account)] } ?? [])
     }
 
-    /// - Parameter target: The masked address.
-    func delivery(to target: String, resendIn seconds: Int, length: Int) -> CodeDelivery {
-        CodeDelivery(maskedTarget: target, codeLength: length, resendInterval: seconds)
+    /// - Parameters:
+    ///   - target: The masked address or number, or the user's name for it.
+    ///   - channel: How the code gets there; nil: by mail.
+    func delivery(
+        to target: String, resendIn seconds: Int, length: Int, channel: CodeChannel? = nil
+    ) -> CodeDelivery {
+        CodeDelivery(maskedTarget: target, codeLength: length, resendInterval: seconds, channel: channel)
     }
 }

@@ -73,7 +73,7 @@ extension Engine {
         let digits = drawCode()
         let use = state.isProven ? nil : CodeUse.sending(.signUp)
         return try await run(step, reading: StepReads(code: use), keepsAnswer: false) { situation in
-            let fresh = freshCode(digits, situation, step, to: email, for: .signUp)
+            let fresh = freshCode(digits, situation, step, to: .mailbox(email), for: .signUp)
             return state.challenging(
                 with: fresh, owner: owner.flatMap { EmailAddress(stored: $0.user.email) }, in: situation
             ).map(FlowState.signUp)
@@ -92,7 +92,7 @@ extension SignUpState {
         switch self {
         case .started(let draft), .awaitingCode(let draft):
             situation.sendCode(
-                fresh, to: owner ?? draft.email, for: owner == nil ? .signUp : .accountExists,
+                fresh, to: .mailbox(owner ?? draft.email), for: owner == nil ? .signUp : .accountExists,
                 next: .awaitingCode(draft)
             ) {
                 .proveAddress(situation.delivery(to: draft.email.masked, resendIn: $0, length: $1))
@@ -116,7 +116,7 @@ extension Engine {
         let reads = StepReads(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
         let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
-                code: { matches(digits, $0, situation, step, to: draft.email, for: .signUp) }, newUser: newUser,
+                code: { matches(digits, $0, situation, step, to: .mailbox(draft.email), for: .signUp) }, newUser: newUser,
                 in: situation
             ).map(FlowState.signUp)
         }

@@ -111,7 +111,7 @@ extension Engine {
             contexts: contexts, isRequired: context.requiresSecondFactor,
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
-            takesRecoveryCodes: context.tenant.offersRecoveryCodes)
+            takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant))
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).

@@ -148,7 +148,7 @@ extension Console {
                         ? .challengeSignUp(accepted: Self.accepted)
                         : .challengeSignIn(method: nil, accepted: Self.accepted))
             case .proveAddress(let delivery): return page(delivery.maskedTarget)
-            case .proveContact(let contact, _): return page(contact)
+            case .proveContact(let contact, _, _): return page(contact)
             case .enterPassword:
                 guard let password = driver.password else { return .refused(Self.begunAnew, goesOn: false) }
                 go(.submitSignInPassword(password, Self.tokens))

@@ -32,6 +32,9 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             let group = V1Endpoint(rawValue: path)?.limitGroup ?? MetadataEndpoint(rawValue: path)?.limitGroup
             guard let group else { return nil }
             self = group
+        } else if template == TextReports.template {
+            // One gateway reports of all texts; a report is checked by its signature.
+            self = .probe
         } else if ["/", "/livez", "/readyz", "/favicon.ico"].contains(template) || template.hasPrefix("/dev/")
             || template.hasPrefix("/web/")
         {

@@ -317,8 +317,8 @@ struct HostedDriver: Sendable {
                 } else {
                     go(.challengeSignIn(method: nil, accepted: Self.accepted))
                 }
-            case .proveAddress(let delivery) where delivery.channel != nil:
-                return page(delivery.channel == .recoveryCode ? .enterRecoveryCode : .enterAppCode)
+            case .proveAddress(let delivery) where delivery.channel == .recoveryCode: return page(.enterRecoveryCode)
+            case .proveAddress(let delivery) where delivery.channel == .authenticatorApp: return page(.enterAppCode)
             case .enrolApp(let offer):
                 // As long as the token: the key is shown no longer (SEC-TOTP-7).
                 let lifetime = Double(routes.engine.settings.provenIdleLifetime)
@@ -328,7 +328,7 @@ struct HostedDriver: Sendable {
                 return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
                 return page(.enterCode(purpose(outcome.allowed), target: delivery.maskedTarget))
-            case .proveContact(let contact, _): return page(.enterCode(.contact, target: contact))
+            case .proveContact(let contact, _, _): return page(.enterCode(.contact, target: contact))
             case .enterPassword:
                 return page(
                     outcome.allowed.contains(.submitSignUpPassword) ? .choosePassword(isReset: false) : .enterPassword)

@@ -203,7 +203,7 @@ extension HostedPage {
         switch method.kind {
         case .app: language(.authenticatorApp)
         case .recoveryCodes: language(.recoveryCodes)
-        case .mailbox, .unknown: method.label
+        case .mailbox, .phone, .unknown: method.label
         }
     }
 

@@ -267,7 +267,7 @@ extension HostedPage {
             method.hint == StrongMethod.appLabel
                 ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
-        case nil: method.hint
+        case .textMessage, nil: method.hint
         }
     }
 

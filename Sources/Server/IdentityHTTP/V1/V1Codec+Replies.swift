@@ -62,13 +62,13 @@ extension V1Codec {
                     challengeType: .oneTimePasscode, continuationToken: token,
                     challengeChannel: delivery.channel?.rawValue ?? "email",
                     challengeTargetLabel: delivery.maskedTarget, codeLength: delivery.codeLength,
-                    interval: delivery.channel == nil ? delivery.resendInterval : nil, bindingMethod: "prompt"),
+                    interval: delivery.isSent ? delivery.resendInterval : nil, bindingMethod: "prompt"),
                 outcome)
-        case .proveContact(let contact, let codeLength):
+        case .proveContact(let contact, let codeLength, let channel):
             return success(
                 V1.Register.ChallengeReply(
                     challengeType: ChallengeType.oneTimePasscode.rawValue, continuationToken: token,
-                    challengeTarget: contact, challengeChannel: "email", codeLength: codeLength,
+                    challengeTarget: contact, challengeChannel: channel?.rawValue ?? "email", codeLength: codeLength,
                     bindingMethod: "prompt"), outcome)
         case .contactAlreadyProven:
             return success(
@@ -81,7 +81,8 @@ extension V1Codec {
                     methods: methods.map {
                         IntrospectReply.Method(
                             id: $0.id, challengeType: ChallengeType.oneTimePasscode.rawValue,
-                            challengeChannel: $0.channel?.rawValue ?? "email", loginHint: $0.hint)
+                            challengeChannel: $0.channel?.rawValue ?? "email",
+                            loginHint: $0.hint.isEmpty ? nil : $0.hint)
                     }), outcome)
         case .giveSecondFactor:
             return failure(.secondFactorRequired, outcome)

@@ -152,11 +152,11 @@ struct V1Failure: Hashable, Sendable {
             case .invalidContact:
                 Self(
                     .invalidRequest, .contactInvalid,
-                    "The challenge_target is no e-mail address, or the challenge_channel is not email.")
+                    "The challenge_target is no e-mail address or no telephone number with the code of its country, or does not fit the challenge_channel.")
             case .blockedContact:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,
-                    "This contact may not be registered before the e-mail address of the account is; try that one.")
+                    "This contact cannot be used now: the e-mail address of the account must be registered first, or no text can be sent to the number; try another one.")
             case .mailboxRefuses:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,

@@ -47,6 +47,7 @@ package struct Migration: Sendable {
         Migration(name: "0031 authenticator apps", sqlite: authenticatorApps),
         Migration(name: "0032 recovery codes", sqlite: recoveryCodes),
         Migration(name: "0033 sessions of tickets", sqlite: sessionsOfTickets),
+        Migration(name: "0034 texts", sqlite: texts),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -89,6 +90,48 @@ package struct Migration: Sendable {
 
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
+
+    /// The text messages of a week, with keyed digests of what they are counted by; how many there were on a day, and what they
+    /// cost, in millionths; and what rests from them.
+    private static let texts = """
+        CREATE TABLE texts (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            flow BLOB NOT NULL,
+            number BLOB NOT NULL,
+            neighbourhood BLOB NOT NULL,
+            area TEXT NOT NULL,
+            account BLOB NOT NULL,
+            source BLOB,
+            sent_at INTEGER NOT NULL,
+            verified_at INTEGER,
+            report TEXT,
+            PRIMARY KEY (tenant, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX texts_by_flow ON texts (tenant, flow);
+        CREATE INDEX texts_by_number ON texts (tenant, number, sent_at);
+        CREATE INDEX texts_by_neighbourhood ON texts (tenant, neighbourhood, sent_at);
+        CREATE INDEX texts_by_account ON texts (tenant, account, sent_at);
+        CREATE INDEX texts_by_source ON texts (tenant, source, sent_at);
+        CREATE INDEX texts_by_area ON texts (tenant, area, sent_at);
+        CREATE INDEX texts_by_time ON texts (tenant, sent_at);
+        CREATE TABLE text_days (
+            tenant BLOB NOT NULL,
+            day INTEGER NOT NULL,
+            area TEXT NOT NULL,
+            sent INTEGER NOT NULL,
+            cost INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, day, area)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE text_pauses (
+            tenant BLOB NOT NULL,
+            area TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            minutes INTEGER NOT NULL,
+            PRIMARY KEY (tenant, area)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     /// A place for each user that does not depend on the id, and an index by it of the users with a password
     /// (`SEC-PWD-11`).

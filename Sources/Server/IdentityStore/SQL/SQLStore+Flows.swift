@@ -16,12 +16,14 @@ extension SQLStore {
             let counted = try session.counted(query)
             let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
             let tenantMailsSince = try session.tenantMailsSince(query)
-            let facts = StepFacts(
+            let textHistory = try session.textHistory(query)
+            var facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
                 reserved: try reserved.get(),
                 account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
                 slowLane: try slowLane?.get(),
                 tenantMailsSince: try tenantMailsSince.get())
+            facts.textHistory = try textHistory.get()
             let (change, answer) = decide(facts)
             if let change {
                 try session.write(change.row, of: query, over: facts.row)
@@ -62,6 +64,7 @@ extension StepQuery {
     fileprivate var lockedSubjects: [SQLSubject] {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
             + identifiers.map { .identifier($0, in: tenant) }
+            + (texts == nil ? [] : [.texts(of: tenant)])
             + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])
     }
 }
@@ -167,6 +170,9 @@ extension SQLSession {
         switch effect {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
+        case .noteText(let text): try insert(text, in: tenant)
+        case .noteVerifiedTexts(let flow, let at): try noteVerifiedTexts(of: flow, in: tenant, at: at)
+        case .pauseTexts(let area, let pause): try pauseTexts(area, pause, in: tenant)
         case .openRefreshFamily(let family): try insert(family)
         case .openBrowserSession(let session, let replaced):
             try open(session, replacing: replaced, in: tenant)
@@ -347,6 +353,10 @@ extension SQLSession {
             // An access token can outlive its family by at most its own lifetime; until then the family's row shows
             // that it was not revoked.
             remove("refresh_families", "tenant, id", "expires_at <= ?", now.addingTimeInterval(-7_200)),
+            // The longest window of their limits.
+            remove("texts", "tenant, id", "sent_at <= ?", now.addingTimeInterval(-7 * 86_400)),
+            remove("text_pauses", "tenant, area", "until <= ?", now.addingTimeInterval(-86_400)),
+            remove("text_days", "tenant, day, area", "last_at <= ?", now.addingTimeInterval(-32 * 86_400)),
             remove("presented_codes", "tenant, digest", "until <= ?", now),
             remove("pushed_requests", "tenant, digest", "until <= ?", now),
             // Until then the device is told that it came too late.

@@ -465,6 +465,7 @@ extension SQLSession {
                 let kind: StrongMethod.Kind =
                     switch name {
                     case StrongMethod.mailboxName: .mailbox(try row.value("email"))
+                    case StrongMethod.phoneName: .phone(try row.value("email"))
                     case StrongMethod.appName:
                         .app(
                             EnrolledApp(
@@ -495,6 +496,7 @@ extension StrongMethod {
     var kindName: String {
         switch kind {
         case .mailbox: Self.mailboxName
+        case .phone: Self.phoneName
         case .app: Self.appName
         case .recoveryCodes: Self.recoveryName
         case .unknown(let name): name
@@ -505,15 +507,15 @@ extension StrongMethod {
     var enrolledApp: EnrolledApp? {
         switch kind {
         case .app(let app): app
-        case .mailbox, .recoveryCodes, .unknown: nil
+        case .mailbox, .phone, .recoveryCodes, .unknown: nil
         }
     }
 
-    /// What the column `email` has, which cannot be NULL: an address, or nothing.
-    var storedEmail: SQLValue { email?.stored ?? .text("") }
+    /// What the column `email` has, which cannot be NULL: an address, a telephone number, or nothing.
+    var storedEmail: SQLValue { email?.stored ?? .text(contact?.phone?.text ?? "") }
 
-    /// What an account has once: the address in lower case, or the id.
-    var storedKey: SQLValue { email?.key.stored ?? id.stored }
+    /// What an account has once: the address in lower case, the number, or the id.
+    var storedKey: SQLValue { (contact?.key).map { .bytes($0) } ?? id.stored }
 }
 
 extension RecoverySet {

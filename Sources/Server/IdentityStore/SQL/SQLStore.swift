@@ -7,7 +7,7 @@ import Tracing
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
     AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore, BrowserStore,
-    LogoutStore
+    LogoutStore, TextReportStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -113,6 +113,8 @@ package struct SQLSubject: Hashable, Sendable {
     static let operators = Self(12, nil, Data())
     static func groups(_ tenant: TenantID) -> Self { Self(13, tenant, Data()) }
     static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
+    /// All texts of a tenant: their limits are for areas and for the whole.
+    static func texts(of tenant: TenantID) -> Self { Self(18, tenant, Data()) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
     /// The queue of ended sessions: one worker at a time takes from it.
     static let logouts = Self(17, nil, Data())

@@ -146,6 +146,13 @@ extension EmailAddress: StoredValue {
     }
 }
 
+extension PhoneNumber: StoredValue {
+    package var stored: SQLValue { .text(text) }
+    package static func restore(_ value: SQLValue) -> PhoneNumber? {
+        String.restore(value).flatMap { Self(stored: $0) }
+    }
+}
+
 /// The column `recent` of the table `lockouts`: digests of 32 bytes each, joined.
 struct StoredDigests: StoredValue {
     private static let size = 32

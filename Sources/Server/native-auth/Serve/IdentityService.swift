@@ -195,7 +195,7 @@ struct IdentityService: Sendable {
         let times = StepTimes()
 
         var services: [any Service] = [SecondSignal()]
-        services += try await mailServices(signal, inbox, receiver)
+        services += try await mailServices(signal, inbox, receiver, address)
         services += [
             ClockReader(store: store, logger: logger),
             Janitor(
@@ -263,6 +263,7 @@ struct IdentityService: Sendable {
             engineSettings.enrolment = .compatible
         }
         engineSettings.fixedCode = settings.fixedCode
+        engineSettings.hasTextGateway = settings.textGateway != nil || settings.profile == .development
         if settings.limits == .development {
             engineSettings.resendCooldown = 0
             engineSettings.limits = nil
@@ -274,7 +275,7 @@ struct IdentityService: Sendable {
 
     /// The worker that sends the outbox, after its receiver if that is ours.
     private func mailServices(
-        _ signal: MailSignal, _ inbox: DevelopmentInbox?, _ receiver: any HookReceiver
+        _ signal: MailSignal, _ inbox: DevelopmentInbox?, _ receiver: any HookReceiver, _ address: Address
     ) async throws -> [any Service] {
         var services: [any Service] = []
         let smtp: SMTPTransport
@@ -290,11 +291,27 @@ struct IdentityService: Sendable {
         if let inbox { onDelivered = { mail in await inbox.record(mail) } }
         services.append(
             OutboxWorker(
-                store: store, vault: vault, renderer: MailRenderer(), transport: smtp,
+                store: store, vault: vault, renderer: MailRenderer(), transport: smtp, gateway: textGateway(address),
                 letterhead: { [tenants] in Self.letterhead(of: $0, in: tenants.directory, mailFrom: mailFrom) },
                 clock: clock, randomness: randomness, signal: signal,
                 logger: logger, hooks: OutboxHooks(clients: tenants, receiver: receiver), onDelivered: onDelivered))
         return services
+    }
+
+    /// What takes text messages: the gateway, in development nothing but the inbox.
+    private func textGateway(_ address: Address) -> (any TextGateway)? {
+        guard let gateway = settings.textGateway, let sender = settings.textSender else {
+            return settings.profile == .development ? InboxTexts() : nil
+        }
+        // The address is the operator's own: it may be in a private network.
+        let http = OutgoingHTTP(caFile: settings.hookCAFile, allowsHTTP: gateway.base.hasPrefix("http:")) { _ in true }
+        return HTTPTextGateway(
+            gateway, sender: sender, http: http, reportURL: { address.baseURL + TextReports.path(of: $0) })
+    }
+
+    /// The inbox shows the texts that are taken.
+    private struct InboxTexts: TextGateway {
+        func send(_ text: OutgoingText) async throws(TextFailure) {}
     }
 
     /// Calls the receivers of hooks and notifications. In development they may be on this machine, and speak plain HTTP.
@@ -331,7 +348,10 @@ struct IdentityService: Sendable {
                 times: times,
                 console: settings.operators == .shared
                     ? console(engine, keys, readiness, address, address.baseURL) : nil,
-                editor: DocumentEditor(store: store, tenants: tenants)),
+                editor: DocumentEditor(store: store, tenants: tenants),
+                textReports: settings.textGateway.map {
+                    TextReports(store: store, gateway: $0, baseURL: address.baseURL)
+                }),
             within: policy(address, limits, admission), host: settings.host, port: port,
             logger: logger,
             secured: secured,

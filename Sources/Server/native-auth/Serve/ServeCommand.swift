@@ -59,6 +59,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Mail server: smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.") var smtp: String?
     @Option(name: .customLong("smtp-ca-file"), help: "Certificates (PEM) to trust for the mail server.")
     var smtpCAFile: String?
+    @Option(
+        help: """
+            Gateway for text messages: https://ACCOUNT:SECRET@HOST, which speaks the messages API of Twilio; better given as \
+            NATIVE_AUTH_SMS (default: none, in development the inbox).
+            """)
+    var sms: String?
+    @Option(name: .customLong("sms-from"), help: "Number, name or messaging service that texts come from.")
+    var smsFrom: String?
     @Option(help: "Sender of all mails (default: no-reply@ and the tenant's domain).") var mailFrom: String?
     @Option(help: "Tenant file, YAML (default: the development tenant).") var config: String?
     @Option(help: "development or production (default: development).") var profile: String?
@@ -187,7 +195,7 @@ struct ServeCommand: AsyncParsableCommand {
             ("behind-proxy", behindProxy ? "true" : nil), ("base-url", baseURL), ("data", data), ("database", database),
             ("database-connections", databaseConnections), ("durability", durability),
             ("master-key-file", masterKeyFile),
-            ("smtp", smtp),
+            ("smtp", smtp), ("sms", sms), ("sms-from", smsFrom),
             ("smtp-ca-file", smtpCAFile), ("mail-from", mailFrom), ("config", config), ("profile", profile),
             ("limits", limits), ("trusted-proxies", trustedProxies),
             ("unlimited-networks", unlimitedNetworks), ("hook-networks", hookNetworks),

@@ -65,6 +65,10 @@ struct ServeSettings: Sendable {
     /// Nil: a built-in receiver on loopback, which discards mail after the inbox has it.
     var smtpURL: String?
     var smtpCAFile: String?
+    /// The gateway for texts; nil: in development texts are shown in the inbox, else there are none.
+    var textGateway: TextGatewayAddress?
+    /// The number or name that texts come from.
+    var textSender: String?
     var mailFrom: String?
     /// The proxies whose `X-Forwarded-For` is trusted; none by default (`SEC-NET-2`).
     var trustedProxies = TrustedProxies()
@@ -174,6 +178,7 @@ struct ServeSettings: Sendable {
         readNetwork(&reader)
         readResourceServers(&reader)
         readMail(&reader)
+        readTexts(&reader)
         readTenants(&reader)
         let problems = reader.unknownVariables(environment) + reader.problems + productionProblems(durability)
         guard problems.isEmpty else { throw Invalid(problems: problems) }
@@ -399,6 +404,29 @@ struct ServeSettings: Sendable {
         } catch {
             let shown = SettingsReader.shown(mailFrom)
             reader.problems.append("--mail-from is “\(shown)”; it must be an e-mail address.")
+        }
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    private mutating func readTexts(_ reader: inout SettingsReader) {
+        textGateway = reader.value(
+            "sms", mustBe: "https://ACCOUNT:SECRET@HOST, with plain http for this machine alone",
+            TextGatewayAddress.init)
+        textSender = reader.value(
+            "sms-from",
+            mustBe: "a number such as +15555550100, a name of 1 to 11 letters and digits, or the id of a messaging service"
+        ) { text in
+            let isName = (1...11).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x20 || Self.isAlphanumeric($0) }
+            let isService =
+                text.hasPrefix("MG") && text.utf8.count == 34 && text.utf8.allSatisfy(Self.isAlphanumeric)
+            let isNumber = text.hasPrefix("+") && (4...16).contains(text.utf8.count) && Int(text.dropFirst()) != nil
+            return isName || isService || isNumber ? text : nil
+        }
+        if (reader.text("sms") == nil) != (reader.text("sms-from") == nil) {
+            reader.problems.append("--sms and --sms-from belong together.")
         }
     }
 

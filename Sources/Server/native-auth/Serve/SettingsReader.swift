@@ -11,7 +11,7 @@ struct SettingsReader {
     private var known: Set<String> = []
 
     private static let secrets: Set<String> = [
-        "smtp", "resource-server-secrets", "database", "master-key", "fixed-code",
+        "smtp", "sms", "resource-server-secrets", "database", "master-key", "fixed-code",
     ]
 
     /// - Parameters:

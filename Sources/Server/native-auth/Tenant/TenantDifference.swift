@@ -24,6 +24,9 @@ struct TenantDifference {
                     TenantText.members(of: old.tenant.mail), TenantText.members(of: new.tenant.mail),
                     indent: "    mail.")
                 difference.compare(
+                    TenantText.members(of: old.tenant.texts), TenantText.members(of: new.tenant.texts),
+                    indent: "    sms.")
+                difference.compare(
                     TenantText.members(of: old.tenant.pages), TenantText.members(of: new.tenant.pages),
                     indent: "    pages.")
                 difference.compare(

@@ -170,6 +170,9 @@ private struct TenantReader {
         }
         let mail = members.members("mail", of: "mail").map { ReadMail($0, faults) }
         if let mail { tenant.mail = mail.mail }
+        if let texts = members.members("sms", of: "sms") {
+            tenant.texts = ReadTexts.texts(texts, of: tenant.displayName)
+        }
         if let pages = members.members("pages", of: "pages") { tenant.pages = ReadPages.pages(pages) }
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(

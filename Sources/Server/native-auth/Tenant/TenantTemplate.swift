@@ -40,6 +40,11 @@ enum TenantTemplate {
             authenticatorApps: true
             # Users with a second factor may have ten recovery codes, for the loss of it.
             recoveryCodes: true
+            # Users may get codes as text messages, as a second factor; the server needs a gateway: --sms and --sms-from.
+            # sms:
+            #   callingCodes: [1, 44, 49]
+            #   prices: {others: 0.08}
+            #   costPerDay: 50
 
             applications:
               # The client id is a setting of your app.

@@ -132,6 +132,24 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of texts: TextSettings?) -> Members {
+        guard let texts else { return [] }
+        var prices = texts.prices.sorted { $0.key < $1.key }
+        if texts.usualPrice > 0 { prices.append(("others", texts.usualPrice)) }
+        let members: [(String, Node?)] = [
+            ("callingCodes", list(texts.areas.sorted().map { scalar($0) })), ("name", scalar(texts.brand)),
+            ("domain", texts.domain.map { scalar($0) }),
+            (
+                "prices",
+                prices.isEmpty ? nil : mapping(prices.map { ($0.key, scalar(ReadTexts.text(of: $0.value))) })
+            ),
+            ("costPerDay", texts.costPerDay.map { scalar(ReadTexts.text(of: $0)) }),
+            ("costPerMonth", texts.costPerMonth.map { scalar(ReadTexts.text(of: $0)) }),
+            ("byHook", texts.goesToHook ? scalar("true") : nil),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of mail: TenantMail) -> Members {
         let colours = TenantMail.Colour.allCases.compactMap { colour in
             mail.colours[colour].map { (colour.rawValue, Node($0, .implicit, .doubleQuoted)) }
@@ -251,12 +269,14 @@ enum TenantText {
             let applications = entry.applications.map { mapping(members(of: $0)) }
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
             let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
+            let texts = members(of: entry.tenant.texts)
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
             let attributes = list(entry.attributes.map { mapping(members(of: $0)) })
             return mapping(
                 members(of: entry.tenant) + (mail.isEmpty ? [] : [("mail", mapping(mail))])
+                    + (texts.isEmpty ? [] : [("sms", mapping(texts))])
                     + (pages.isEmpty ? [] : [("pages", mapping(pages))])
                     + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]

@@ -63,6 +63,11 @@ final class YAMLMembers {
     /// The line of the member, or of the mapping when the member is missing.
     func line(of name: String) -> Int? { members[name]?.line ?? line }
 
+    /// The names of all members, in alphabetic order.
+    var names: [String] { members.keys.sorted() }
+
+    func add(_ sentence: String, line: Int?) { faults.add(sentence, line: line) }
+
     func add(_ sentence: String, at name: String) {
         faults.add(sentence, line: line(of: name))
     }

@@ -136,7 +136,7 @@ extension AuditEvent.Kind {
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
-            .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .operatorInvited,
+            .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .operatorInvited,
             .invitationWithdrawn, .operatorAdded,
             .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted,
             .groupMemberAdded, .groupMemberRemoved:
@@ -166,7 +166,7 @@ extension AuditEvent.Kind {
             "RoleManagement"
         case .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved: "GroupManagement"
         case .keyRotated, .keyRevoked: "KeyManagement"
-        case .mailFailed, .backupMade, .restoreDone, .mailFlood, .auditExported: "Other"
+        case .mailFailed, .backupMade, .restoreDone, .mailFlood, .textAlarm, .auditExported: "Other"
         }
     }
 
@@ -174,7 +174,7 @@ extension AuditEvent.Kind {
     var result: String {
         switch self {
         case .signUpRefused, .codeRefused, .codesExhausted, .tokenReuseDetected, .enumerationSuspected,
-            .continuationTokenMisused, .mailFailed, .mailFlood, .signInFailed, .signInLocked, .secondFactorRequired,
+            .continuationTokenMisused, .mailFailed, .mailFlood, .textAlarm, .signInFailed, .signInLocked, .secondFactorRequired,
             .secondFactorFailed, .daemonRefused, .clientRefused, .deviceDeclined, .logoutUndelivered:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,

@@ -1,0 +1,91 @@
+import NativeAuthCore
+package import PortableFoundation
+
+/// What a code is sent to.
+package enum Contact: Hashable, Sendable {
+    case mailbox(EmailAddress)
+    case phone(PhoneNumber)
+
+    /// What a user typed: a telephone number with the code of its country, or an e-mail address.
+    package init?(_ text: String) {
+        if let number = PhoneNumber(text) {
+            self = .phone(number)
+        } else if let email = EmailAddress(text) {
+            self = .mailbox(email)
+        } else {
+            return nil
+        }
+    }
+
+    package var email: EmailAddress? {
+        switch self {
+        case .mailbox(let email): email
+        case .phone: nil
+        }
+    }
+
+    package var phone: PhoneNumber? {
+        switch self {
+        case .mailbox: nil
+        case .phone(let number): number
+        }
+    }
+
+    /// What codes are bound to: no mailbox has the bytes of a number.
+    package var key: Data {
+        switch self {
+        case .mailbox(let email): email.key.bytes
+        case .phone(let number): Data(number.text.utf8)
+        }
+    }
+
+    /// What limits count by.
+    var counted: Data {
+        switch self {
+        case .mailbox(let email): email.mailbox
+        case .phone(let number): Data(number.text.utf8)
+        }
+    }
+
+    /// In full, for the user who just typed it.
+    package var display: String {
+        switch self {
+        case .mailbox(let email): email.display
+        case .phone(let number): number.text
+        }
+    }
+
+    package var masked: String {
+        switch self {
+        case .mailbox(let email): email.masked
+        case .phone(let number): number.masked
+        }
+    }
+
+    /// How the code gets there; nil: by mail.
+    package var channel: CodeChannel? {
+        switch self {
+        case .mailbox: nil
+        case .phone: .textMessage
+        }
+    }
+}
+
+/// Encoded as one text: an address as ``EmailAddress`` is, as versions wrote it that knew no other contact.
+extension Contact: Codable {
+    package init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        if let number = PhoneNumber(stored: text) {
+            self = .phone(number)
+        } else {
+            self = .mailbox(try EmailAddress(from: decoder))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .mailbox(let email): try email.encode(to: encoder)
+        case .phone(let number): try number.encode(to: encoder)
+        }
+    }
+}
