@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// What a user can do on the account screen. The number of each action is its place in the list.
 private enum AccountAction: CaseIterable {
-    case profile, password, email, method, app, recoveryCodes, removeMethods, sessions, copy, delete
+    case profile, password, email, method, phone, app, recoveryCodes, removeMethods, sessions, copy, delete
 
     func title(hasPassword: Bool) -> String {
         switch self {
@@ -13,6 +13,7 @@ private enum AccountAction: CaseIterable {
         case .password: hasPassword ? "change the password" : "choose a password (there is none)"
         case .email: "change the e-mail address"
         case .method: "add an address as a second factor"
+        case .phone: "add a telephone as a second factor"
         case .app: "add an authenticator app as a second factor"
         case .recoveryCodes: "make recovery codes, for the loss of the second factor"
         case .removeMethods: "remove the second factor"
@@ -58,6 +59,7 @@ extension TryConversation {
                 return dialog.note("A second factor stands beside a password, and this account has none.")
             }
             try await addMethod(to: account)
+        case .phone: try await addPhone(to: account)
         case .app: try await addApp(to: account)
         case .recoveryCodes: try await makeRecoveryCodes(of: account)
         case .removeMethods: try await removeMethods(of: account)
@@ -122,6 +124,7 @@ extension TryConversation {
         switch method.kind {
         case .password: ("method", "password")
         case .email: ("method", "e-mail to \(Terminal.harmless(method.maskedAddress ?? ""))")
+        case .phone: ("method", "text message to \(Terminal.harmless(method.maskedAddress ?? ""))")
         case .authenticatorApp:
             ("method", "authenticator app\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
         case .other(let kind): ("method", Terminal.harmless(kind))
@@ -171,6 +174,16 @@ extension TryConversation {
         let step = try await call { () async throws(AccountError) in try await account.addMethod(email: address) }
         guard let step, try await prove(step, address, of: account) else { return }
         dialog.note("From now on, codes can also go to \(address).")
+    }
+
+    private mutating func addPhone(to account: Account) async throws(TryEnd) {
+        let number = try await dialog.newNumber()
+        try await expectCode()
+        let step = try await call { () async throws(AccountError) in
+            try await account.addMethod(phoneNumber: number)
+        }
+        guard let step, try await prove(step, number, of: account) else { return }
+        dialog.note("From now on, codes can also go to \(Terminal.harmless(number)).")
     }
 
     private mutating func addApp(to account: Account) async throws(TryEnd) {
@@ -239,7 +252,7 @@ extension TryConversation {
             switch consume next {
             case .success(.completed): return true
             case .success(.codeRequired(let second)):
-                dialog.note("That is your mailbox. Now the new one.")
+                dialog.note("That is your mailbox. Now the other one, which the code is to prove.")
                 subject.name = address
                 step = second
             case .failure(let error):
@@ -253,7 +266,7 @@ extension TryConversation {
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }) else {
             return
         }
-        for method in methods where method.kind == .email || method.kind == .authenticatorApp {
+        for method in methods where [.email, .phone, .authenticatorApp].contains(method.kind) {
             guard try await call({ () async throws(AccountError) in try await account.remove(method) }) != nil else {
                 return
             }
@@ -347,7 +360,7 @@ extension AccountError: TryFailure {
         case .nameTaken: "Another account has this name."
         case .incorrectPassword: "That is not the password of \(subject.shownName)."
         case .invalidPassword(let rule, _): TryWords.sentence(for: rule)
-        case .invalidContact: "The server does not take that address."
+        case .invalidContact: "The server does not take that address or number."
         case .incorrectCode: "That is not the code, or it is too old."
         case .changedMeanwhile: "The account has changed meanwhile. Look again."
         case .notFound: "It is gone already."

@@ -90,6 +90,10 @@ struct ScriptDialog: TryDialog {
         return proposal
     }
 
+    func newNumber() throws(TryEnd) -> String {
+        throw .failed("The script has no telephone number.")
+    }
+
     func newAddress() throws(TryEnd) -> String {
         throw .failed("The script has no other address.")
     }

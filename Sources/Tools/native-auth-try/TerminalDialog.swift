@@ -49,7 +49,7 @@ struct TerminalDialog: TryDialog {
                 "Open your authenticator app: it shows a code of \(code.length) digits, and a new one every 30 seconds."
             )
         }
-        let way = code.channel == "email" ? "by e-mail" : "by \(Terminal.harmless(code.channel))"
+        let way = code.channel == "email" ? "by e-mail" : code.isText ? "by text message" : "by \(Terminal.harmless(code.channel))"
         say(
             "\(isResend ? "A new code" : "A code") of \(code.length) digits is on its way to "
                 + Terminal.styled(Terminal.harmless(code.sentTo), .bold) + " \(way).")
@@ -220,6 +220,12 @@ struct TerminalDialog: TryDialog {
             case _: try refused("Type y or n.")
             }
         }
+    }
+
+    func newNumber() async throws(TryEnd) -> String {
+        let number = try await ask(.contact, "Telephone number", hint: "such as +15555550123; Enter: back").trimmed
+        if number.isEmpty { throw .back }
+        return number
     }
 
     func newAddress() async throws(TryEnd) -> String {

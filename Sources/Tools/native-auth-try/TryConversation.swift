@@ -211,6 +211,8 @@ extension AuthenticatorKey: CodeInfo {}
 extension SentCode {
     /// Whether an authenticator app shows the code.
     var isOfApp: Bool { channel == "totp" }
+    /// Whether it comes as a text message.
+    var isText: Bool { channel == "sms" }
     /// Whether it is one of the recovery codes that the user kept.
     var isKept: Bool { channel == "recovery_code" }
 }

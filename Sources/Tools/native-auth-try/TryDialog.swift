@@ -34,6 +34,8 @@ protocol TryDialog: Sendable {
     func contact(for method: AuthMethod) async throws(TryEnd) -> String
     /// Asks for the address that an account is to have.
     func newAddress() async throws(TryEnd) -> String
+    /// Asks for the telephone number that an account is to have.
+    func newNumber() async throws(TryEnd) -> String
     /// Asks a second time before an account is deleted.
     func consentsToDeletion(of name: String) async throws(TryEnd) -> Bool
     /// Prints a text as it is.

@@ -20,7 +20,7 @@ enum TryWords {
     /// The possible mistake in `text` as the code that was sent.
     static func hint(for text: String, _ sent: SentCode) -> String? {
         let characters = "\(sent.length) \(sent.isKept ? "letters and digits" : "digits")"
-        let place = sent.isKept ? "your list" : sent.isOfApp ? "your app" : "the mail"
+        let place = sent.isKept ? "your list" : sent.isOfApp ? "your app" : sent.isText ? "the text message" : "the mail"
         return switch sent.hint(for: text) {
         case nil: nil
         case .tooShort where text.isEmpty: "Type the \(characters) of \(place)."
@@ -223,6 +223,9 @@ enum TryWords {
     static func words(for method: AuthMethod) -> String {
         if method.channel == "totp" { return "authenticator app" }
         if method.channel == "recovery_code" { return "recovery code" }
+        if method.channel == "sms" {
+            return "text message" + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
+        }
         let channel = method.channel == "email" ? "e-mail" : Terminal.harmless(method.channel)
         return channel + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
     }

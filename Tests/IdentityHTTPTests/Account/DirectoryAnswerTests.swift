@@ -36,7 +36,8 @@ extension DirectoryAnswerName {
         case .step(.passwordNotUsed): self = .passwordNotUsed
         case .step(.methodNotAllowed): self = .methodNotAllowed
         case .step(.locked): self = .locked
-        case .step(.blockedContact), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
+        case .step(.blockedContact): self = .blockedContact
+        case .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
             .step(.nativeAuthDisabled),
             .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
@@ -62,8 +63,8 @@ extension DirectoryAnswerName {
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
-            .invalidContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed, .methodNotAllowed,
-            .malformedBody,
+            .invalidContact, .blockedContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed,
+            .methodNotAllowed, .malformedBody,
             .foreignOrigin:
             (400, .badRequest)
         case .mailboxThrottled, .locked, .tooManyChanges: (429, .tooManyRequests)
@@ -86,6 +87,7 @@ extension DirectoryAnswerName {
         case .expiredCode: "CodeExpired"
         case .tooManyCodes: "TooManyCodes"
         case .invalidContact: "InvalidContact"
+        case .blockedContact: "provider_blocked_by_rep"
         case .incorrectPassword: "InvalidPassword"
         case .unacceptablePassword: "password_too_short"
         case .passwordNotUsed: "PasswordNotUsed"
@@ -109,13 +111,15 @@ extension DirectoryOperation {
         switch self {
         case .changeProfile: #"{"city":"Ribe"}"#
         case .changePassword: #"{"newPassword":"\#(WireClient.newPassword)"}"#
-        case .renameMethod, .renameApp: #"{"displayName":"Home"}"#
+        case .renameMethod, .renameApp, .renamePhone: #"{"displayName":"Home"}"#
         case .addApp: "{}"
         case .addMethod, .changeEmail: #"{"emailAddress":"erik@new.example"}"#
-        case .confirmMethod, .confirmEmail, .confirmApp: #"{"continuationToken":"none","code":"12345678"}"#
+        case .addPhone: #"{"phoneNumber":"+15555550199"}"#
+        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone: #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
-            .listPasswordMethods, .listAppMethods, .readRecoveryCodes, .makeRecoveryCodes, .removeMethod, .removeApp,
+            .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes, .makeRecoveryCodes,
+            .removeMethod, .removeApp, .removePhone,
             .listSessions, .endSession,
             .endOtherSessions, .keepAccount, .export:
             nil
@@ -144,7 +148,8 @@ enum DirectoryTable {
     /// The operations of which a session may make 30 in an hour.
     static let limited: Set<DirectoryOperation> = [
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
-        .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .changeEmail,
+        .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
+        .addPhone, .confirmPhone, .changeEmail,
         .confirmEmail, .endSession, .endOtherSessions,
         .keepAccount, .makeRecoveryCodes, .export,
     ]
@@ -173,7 +178,8 @@ enum DirectoryTable {
 
         /// Begins a change to `address`; returns the continuation token.
         func begin(_ operation: DirectoryOperation, _ address: String) async throws -> String {
-            try #require(try await send(operation, #"{"emailAddress":"\#(address)"}"#).text("continuationToken"))
+            let member = operation == .addPhone ? "phoneNumber" : "emailAddress"
+            return try #require(try await send(operation, #"{"\#(member)":"\#(address)"}"#).text("continuationToken"))
         }
 
         func confirm(_ operation: DirectoryOperation, _ token: String, _ code: String) async throws -> WireAnswer {
@@ -191,7 +197,10 @@ enum DirectoryTable {
     }
 
     private static func make(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws -> IdentityTestServer {
-        try FactorDirectory.server(adjust: adjust)
+        try FactorDirectory.server {
+            $0.hasTextGateway = true
+            adjust(&$0)
+        }
     }
 
     /// A user who has signed in with a code a moment ago.
@@ -240,7 +249,7 @@ enum DirectoryTable {
     }
 
     static let rows: [DirectoryRow] =
-        successes + profile + password + contacts + apps + objects + DirectoryOperation.allCases.flatMap(everywhere)
+        successes + profile + password + contacts + apps + phones + objects + DirectoryOperation.allCases.flatMap(everywhere)
 
     private static let successes: [DirectoryRow] =
         ([
@@ -248,6 +257,7 @@ enum DirectoryTable {
             (.listMethods, .content, "all methods"), (.listEmailMethods, .content, "those by e-mail"),
             (.listPasswordMethods, .content, "the password, if there is one"),
             (.listAppMethods, .content, "the authenticator apps"),
+            (.listPhoneMethods, .content, "the telephones"), (.addPhone, .codeSent, "a code was texted"),
             (.readRecoveryCodes, .content, "how many recovery codes are left"),
             (.addApp, .appOffered, "the secret for the app, where the session has proven the own mailbox"),
             (.listSessions, .content, "the sessions"),
@@ -318,18 +328,25 @@ enum DirectoryTable {
     ]
 
     private static let contacts: [DirectoryRow] =
-        ([(.addMethod, .confirmMethod), (.changeEmail, .confirmEmail)] as [(DirectoryOperation, DirectoryOperation)])
-        .flatMap { begin, confirm in
+        ([
+            (.addMethod, .confirmMethod, "erik@new.example"), (.changeEmail, .confirmEmail, "erik@new.example"),
+            (.addPhone, .confirmPhone, "+15555550177"),
+        ] as [(DirectoryOperation, DirectoryOperation, String)])
+        .flatMap { begin, confirm, contact in
             [
-                row(begin, .invalidContact, "it is no address, or the account has it") {
-                    try await caller(for: begin).send(begin, #"{"emailAddress":"nonsense"}"#)
+                row(
+                    begin, .invalidContact,
+                    begin == .addPhone ? "it is no number with a country's code" : "it is no address, or the account has it"
+                ) {
+                    let member = begin == .addPhone ? "phoneNumber" : "emailAddress"
+                    return try await caller(for: begin).send(begin, #"{"\#(member)":"nonsense"}"#)
                 },
                 row(begin, .unusableToken, "the `continuationToken` is not good any more, or is for another user") {
                     try await caller(for: begin).send(begin, #"{"continuationToken":"none"}"#)
                 },
                 row(begin, .tooManyCodes, "the change has sent as many codes as it may") {
                     let caller = try await caller(for: begin)
-                    var token = try await caller.begin(begin, "erik@new.example")
+                    var token = try await caller.begin(begin, contact)
                     var last = try await caller.send(begin, #"{"continuationToken":"\#(token)"}"#)
                     for _ in 0..<10 where last.status == 202 {
                         token = try #require(last.text("continuationToken"))
@@ -346,25 +363,25 @@ enum DirectoryTable {
                 },
                 row(confirm, .done, "the change is made") {
                     let caller = try await caller(for: begin)
-                    let token = try await caller.begin(begin, "erik@new.example")
-                    let code = try await caller.server.mailbox.code(to: "erik@new.example")
+                    let token = try await caller.begin(begin, contact)
+                    let code = try await caller.server.mailbox.code(to: contact)
                     return try await caller.confirm(confirm, token, code)
                 },
                 row(confirm, .ownMailboxProven, "the own mailbox is proven, and the token is for the new one") {
                     let caller = try await byPassword { $0.enrolment = .proven }
-                    let token = try await caller.begin(begin, "dana@new.example")
+                    let token = try await caller.begin(begin, begin == .addPhone ? contact : "dana@new.example")
                     let code = try await caller.server.mailbox.code(to: IdentityTestServer.email)
                     return try await caller.confirm(confirm, token, code)
                 },
                 row(confirm, .incorrectCode, "the code is wrong") {
                     let caller = try await caller(for: begin)
                     return try await caller.confirm(
-                        confirm, try await caller.begin(begin, "erik@new.example"), "00000000")
+                        confirm, try await caller.begin(begin, contact), "00000000")
                 },
                 row(confirm, .expiredCode, "the code is older than 10 minutes") {
                     let caller = try await caller(for: begin) { $0.codeLifetime = 120 }
-                    let token = try await caller.begin(begin, "erik@new.example")
-                    let code = try await caller.server.mailbox.code(to: "erik@new.example")
+                    let token = try await caller.begin(begin, contact)
+                    let code = try await caller.server.mailbox.code(to: contact)
                     caller.server.clock.advance(by: .seconds(121))
                     return try await caller.confirm(confirm, token, code)
                 },
@@ -378,7 +395,7 @@ enum DirectoryTable {
                         limits.guessesOverBudget = 0
                         settings.limits = limits
                     }
-                    let token = try await caller.begin(begin, "erik@new.example")
+                    let token = try await caller.begin(begin, contact)
                     var last = try await caller.confirm(confirm, token, "00000000")
                     for guess in 1..<4 where last.status == 400 {
                         last = try await caller.confirm(confirm, token, "0000000\(guess)")
@@ -561,6 +578,58 @@ enum DirectoryTable {
         },
     ]
 
+    /// A user who has added a telephone, in a session of mailbox and telephone, and the id of that method.
+    private static func byPhone(_ server: IdentityTestServer? = nil) async throws -> (caller: Caller, id: String) {
+        let server = try server ?? make()
+        let number = "+15555550177"
+        _ = try await server.signUp(erik)
+        let first = try await server.signInWithCode(erik, scope: scope)
+        let beginner = Caller(server: server, transport: server.transport, token: first.text("access_token"))
+        let token = try await beginner.begin(.addPhone, number)
+        let added = try await beginner.confirm(.confirmPhone, token, try await server.mailbox.code(to: number))
+        #expect(added.status == 204, "\(added)")
+        let required = try await server.signInWithCode(erik, claims: WireClient.claims, scope: scope)
+        let sent = try await server.secondFactorChallenge(required.token, with: server.client())
+        let tokens = try await server.client().token(
+            code: server.mailbox.code(to: number), sent.token, grant: "mfa_oob", claims: WireClient.claims, scope: scope)
+        let caller = Caller(server: server, transport: server.transport, token: tokens.text("access_token"))
+        let listed = try await caller.send(.listPhoneMethods)
+        return (caller, try #require(listed["value"]?.array.first?["id"]?.string, "\(listed)"))
+    }
+
+    private static let phones: [DirectoryRow] = [
+        row(.addPhone, .methodNotAllowed, "the tenant sends no text messages, or the user has two telephones") {
+            let server = try tenantServer { $0.tenant.texts = nil }
+            _ = try await server.signUp(erik)
+            let tokens = try await server.signInWithCode(erik, scope: scope)
+            return try await Caller(server: server, transport: server.transport, token: tokens.text("access_token"))
+                .send(.addPhone)
+        },
+        row(.addPhone, .blockedContact, "no text can be sent to the number: its country, or the costs") {
+            try await byCode().send(.addPhone, #"{"phoneNumber":"+8701234567890"}"#)
+        },
+        row(.renamePhone, .done, "the telephone has the name") {
+            let (caller, id) = try await byPhone()
+            return try await caller.send(.renamePhone, id: id)
+        },
+        row(.renamePhone, .invalidValue, "the name is longer than 64 characters") {
+            let name = String(repeating: "x", count: 65)
+            return try await byCode().send(.renamePhone, #"{"displayName":"\#(name)"}"#)
+        },
+        row(.removePhone, .done, "the telephone is removed") {
+            let (caller, id) = try await byPhone()
+            return try await caller.send(.removePhone, id: id)
+        },
+        row(.removePhone, .lastMethod, "the user needs a second factor, and it is the last method") {
+            let (caller, id) = try await byPhone()
+            let user = try #require(try await caller.server.storedUsers().first)
+            let event = AuditEvent(.factorRuleChanged, at: caller.server.clock.now, tenant: user.tenant, user: user.id)
+            _ = try await caller.server.engine.ports.users.setFactorRule(
+                .requiresSecondFactor(true), of: user.id, in: user.tenant, event: event)
+            return try await caller.send(.removePhone, id: id)
+        },
+    ]
+
     /// A user who has changed the address, with the code that takes it back in the old mailbox.
     private static func changed() async throws -> Caller {
         let caller = try await byCode()
@@ -613,7 +682,7 @@ enum DirectoryTable {
                 return try await caller.send(.removeMethod, id: id)
             },
         ]
-        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp] as [DirectoryOperation]).map {
+        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone] as [DirectoryOperation]).map {
             operation in
             row(operation, .notFound, "the user has no such object") { try await byCode().send(operation) }
         }
@@ -667,7 +736,7 @@ enum DirectoryTable {
                     return try await caller.send(operation)
                 })
         }
-        if [.keepAccount, .renameMethod, .renameApp].contains(operation) {
+        if [.keepAccount, .renameMethod, .renameApp, .renamePhone].contains(operation) {
             rows.append(
                 row(operation, .proofNeeded, "the sign-in lacks the second factor of the account") {
                     let server = try make()

@@ -37,7 +37,8 @@ extension PagePhrase {
             .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
             .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
             .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp, .wrongAppCode,
-            .appNotAllowed,
+            .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .textSent(to: "+49*********9"), .badPhone, .blockedPhone,
+            .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp,
         ] + PasswordFault.allCases.map { .badPassword($0) }
@@ -67,10 +68,11 @@ extension PagePhrase {
             .deviceTitle,
             .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
             .deviceDeclined, .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp,
-            .wrongAppCode, .appNotAllowed, .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
+            .wrongAppCode, .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .blockedPhone, .phoneNotAllowed,
+            .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp:
             nil
-        case .continueTo(let text), .toApp(let text), .codeSent(let text), .signedInAs(let text),
+        case .continueTo(let text), .toApp(let text), .codeSent(let text), .textSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
@@ -83,6 +85,7 @@ extension PagePhrase {
             "\(number)"
         case .passwordRules: "8"
         case .badEmail: "@example.com"
+        case .badPhone: "+"
         case .badPassword(let fault):
             switch fault {
             case .tooShort: "8"

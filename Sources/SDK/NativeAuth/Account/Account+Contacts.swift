@@ -9,6 +9,8 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
         case password
         /// Codes by e-mail, as a second factor.
         case email
+        /// Codes by text message, as a second factor.
+        case phone
         /// Codes of an authenticator app, as a second factor.
         case authenticatorApp
         /// A kind that this version does not know, with the server's word for it.
@@ -19,7 +21,7 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
     public let kind: Kind
     /// The name that the user gave the method, if any.
     public let name: String?
-    /// The address of an e-mail method, masked.
+    /// The address of an e-mail method, or the number of a telephone, masked.
     public let maskedAddress: String?
     /// When the method was proven, if the server states it.
     public let addedAt: Date?
@@ -34,14 +36,26 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
             switch method.type {
             case Directory.Method.password: .password
             case Directory.Method.email: .email
+            case Directory.Method.phone: .phone
             case Directory.Method.app: .authenticatorApp
             case let other: .other(other)
             }
         name = method.displayName
-        maskedAddress = method.emailAddress
+        maskedAddress = method.emailAddress ?? method.phoneNumber
         addedAt = directoryTime(method.createdDateTime)
         lastUsedAt = directoryTime(method.lastUsedDateTime)
         isSuspended = method.isSuspended ?? false
+    }
+}
+
+extension AccountMethod.Kind {
+    /// The operations that rename and remove a method of the kind.
+    fileprivate var operations: (rename: DirectoryOperation, remove: DirectoryOperation) {
+        switch self {
+        case .authenticatorApp: (.renameApp, .removeApp)
+        case .phone: (.renamePhone, .removePhone)
+        case .password, .email, .other: (.renameMethod, .removeMethod)
+        }
     }
 }
 
@@ -62,8 +76,7 @@ extension Account {
         let id = correlationID ?? client.makeCorrelationID()
         let body = try Self.body(["displayName": name.map(JSONValue.string) ?? .null], id)
         try await change(
-            method.kind == .authenticatorApp ? .renameApp : .renameMethod, id: method.id, body: body,
-            correlationID: id)
+            method.kind.operations.rename, id: method.id, body: body, correlationID: id)
     }
 
     /// Removes a method of the second factor. The server tells each mailbox of the user, and ends the other sessions.
@@ -71,7 +84,7 @@ extension Account {
     /// - Throws: ``AccountError/proofRequired(_:_:)``, ``AccountError/lastMethod(_:)``, and others.
     public func remove(_ method: AccountMethod, correlationID: UUID? = nil) async throws(AccountError) {
         try await change(
-            method.kind == .authenticatorApp ? .removeApp : .removeMethod, id: method.id,
+            method.kind.operations.remove, id: method.id,
             correlationID: correlationID ?? client.makeCorrelationID())
     }
 
@@ -83,6 +96,19 @@ extension Account {
         email: String, correlationID: UUID? = nil
     ) async throws(AccountError) -> ContactCodeRequired {
         try await addContact(email, .method, correlationID)
+    }
+
+    /// Begins to add a telephone as a method of the second factor: a code proves it, which comes as a text message.
+    ///
+    /// - Parameter phoneNumber: With the code of its country, such as `+15555550123`; blanks, hyphens, dots and parentheses
+    ///   are left out.
+    /// - Throws: ``AccountError/proofRequired(_:_:)``, ``AccountError/invalidContact(_:)`` for what is no number,
+    ///   ``AccountError/notAllowed(attribute:_:)`` where the server sends no text messages or the user has as many telephones
+    ///   as allowed, and others.
+    public func addMethod(
+        phoneNumber: String, correlationID: UUID? = nil
+    ) async throws(AccountError) -> ContactCodeRequired {
+        try await addContact(phoneNumber, .phone, correlationID)
     }
 
     /// Begins to change the user's e-mail address: codes prove the new one. Until then nothing changes. The session, the
@@ -98,11 +124,16 @@ extension Account {
     }
 
     private func addContact(
-        _ email: String, _ kind: ContactKind, _ correlationID: UUID?
+        _ contact: String, _ kind: ContactKind, _ correlationID: UUID?
     ) async throws(AccountError) -> ContactCodeRequired {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let sent = try await send(Directory.NewContact(emailAddress: email), kind.begin, flow)
+        let new =
+            switch kind {
+            case .email, .method: Directory.NewContact(emailAddress: contact)
+            case .phone: Directory.NewContact(phoneNumber: contact)
+            }
+        let sent = try await send(new, kind.begin, flow)
         return ContactCodeRequired(state: try ContactCodeState(accepting: sent, kind, flow))
     }
 
@@ -140,11 +171,13 @@ extension NativeAuthClient {
 enum ContactKind: String, Codable, Sendable {
     case email
     case method
+    case phone
 
     fileprivate var begin: DirectoryOperation {
         switch self {
         case .email: .changeEmail
         case .method: .addMethod
+        case .phone: .addPhone
         }
     }
 
@@ -152,11 +185,20 @@ enum ContactKind: String, Codable, Sendable {
         switch self {
         case .email: .confirmEmail
         case .method: .confirmMethod
+        case .phone: .confirmPhone
+        }
+    }
+
+    fileprivate var contentKind: StepContent.Kind {
+        switch self {
+        case .email: .changeEmailCode
+        case .method: .addMethodCode
+        case .phone: .addPhoneCode
         }
     }
 }
 
-/// The user must type the code that a mailbox was sent. When the session has only proven the password, the first code
+/// The user must type the code that a mailbox or a telephone was sent. When the session has only proven the password, the first code
 /// goes to the user's own address and the second to the new one; ``SentCode/sentTo`` tells which.
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
@@ -187,7 +229,7 @@ public struct ContactCodeRequired: ~Copyable, FlowStep, StateStep {
     }
 
     public typealias Refusal = CodeRefusal
-    public var content: StepContent { StepContent(state.kind == .email ? .changeEmailCode : .addMethodCode, state) }
+    public var content: StepContent { StepContent(state.kind.contentKind, state) }
     public init?(content: StepContent, client: NativeAuthClient) {
         guard let state = ContactCodeState(content.fields, content.flow) else { return nil }
         self.init(state: state)
@@ -215,7 +257,7 @@ struct ContactCodeState: StepState {
         var flow = flow
         do throws(NativeAuthError) {
             code = try flow.takeCode(
-                sentTo: sent.targetLabel, channel: "email", length: sent.codeLength, interval: sent.resendAfter,
+                sentTo: sent.targetLabel, channel: sent.channel ?? "email", length: sent.codeLength, interval: sent.resendAfter,
                 token: Secret(sent.continuationToken))
         } catch {
             throw AccountError(error)
@@ -229,6 +271,7 @@ struct ContactCodeState: StepState {
         switch fields.kind {
         case .changeEmailCode: kind = .email
         case .addMethodCode: kind = .method
+        case .addPhoneCode: kind = .phone
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
             .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
             .authenticatorApp:

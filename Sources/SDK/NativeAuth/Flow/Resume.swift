@@ -100,7 +100,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case signUpCode, signUpPassword, signUpAttributes, signUpCompleted
         case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
         case resetCode, newPassword, resetCompleted
-        case changeEmailCode, addMethodCode, ownMailboxCode, authenticatorApp
+        case changeEmailCode, addMethodCode, addPhoneCode, ownMailboxCode, authenticatorApp
     }
 
     let flow: Flow

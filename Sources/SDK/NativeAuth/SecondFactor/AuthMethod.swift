@@ -9,8 +9,9 @@ public struct AuthMethod: Hashable, Sendable, Codable {
     /// `email`, `sms`, `totp` for an authenticator app, which shows the code, or `recovery_code` for one of the
     /// codes that the user kept; unknown values are kept.
     public let channel: String
-    /// The target of the code: the masked address of a second factor, the name of an app, or the account's address for a
-    /// method to register.
+    /// The target of the code: the masked address or telephone number of a second factor, the name of an app, or the account's
+    /// address for a method to register. Nil for a telephone to register, whose number the user types with the code of its
+    /// country.
     public let loginHint: String?
 
     init(_ method: IntrospectReply.Method) {

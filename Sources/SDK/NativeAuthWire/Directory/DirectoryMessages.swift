@@ -7,6 +7,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     case listMethods, listEmailMethods, listPasswordMethods, listAppMethods
     case removeMethod, renameMethod, addMethod, confirmMethod
     case removeApp, renameApp, addApp, confirmApp
+    case listPhoneMethods, removePhone, renamePhone, addPhone, confirmPhone
     case readRecoveryCodes, makeRecoveryCodes
     case changeEmail, confirmEmail
     /// Needs no token: the owner of an old address may have no session any more.
@@ -24,13 +25,13 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
 
     package var method: Method {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listSessions,
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .listSessions,
             .readRecoveryCodes, .export:
             .get
-        case .changeProfile, .renameMethod, .renameApp: .patch
-        case .deleteAccount, .removeMethod, .removeApp, .endSession: .delete
+        case .changeProfile, .renameMethod, .renameApp, .renamePhone: .patch
+        case .deleteAccount, .removeMethod, .removeApp, .removePhone, .endSession: .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
-            .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
+            .addPhone, .confirmPhone, .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
             .post
         }
     }
@@ -50,6 +51,11 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .renameApp: "graph/beta/me/authentication/softwareOathMethods/{id}"
         case .addApp: "graph/beta/me/nativeAuth.addAuthenticatorApp"
         case .confirmApp: "graph/beta/me/nativeAuth.confirmAuthenticatorApp"
+        case .listPhoneMethods: "graph/v1.0/me/authentication/phoneMethods"
+        case .removePhone: "graph/v1.0/me/authentication/phoneMethods/{id}"
+        case .renamePhone: "graph/beta/me/authentication/phoneMethods/{id}"
+        case .addPhone: "graph/beta/me/nativeAuth.addPhoneMethod"
+        case .confirmPhone: "graph/beta/me/nativeAuth.confirmPhoneMethod"
         case .readRecoveryCodes: "graph/beta/me/nativeAuthRecoveryCodes"
         case .makeRecoveryCodes: "graph/beta/me/nativeAuth.createRecoveryCodes"
         case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
@@ -77,12 +83,14 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
-        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes:
+        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes:
             ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
         case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
             ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
         case .removeApp, .renameApp, .addApp, .confirmApp:
             ["User.ReadWrite", "UserAuthMethod-SoftwareOATH.ReadWrite"]
+        case .removePhone, .renamePhone, .addPhone, .confirmPhone:
+            ["User.ReadWrite", "UserAuthMethod-Phone.ReadWrite"]
         case .makeRecoveryCodes: ["User.ReadWrite", "nativeAuth.User.RecoveryCodes"]
         case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
         case .undoEmailChange: []
@@ -93,10 +101,13 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     /// take the account away from its user. A change of the password proves itself by the current one.
     package var needsProof: Bool {
         switch self {
-        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .makeRecoveryCodes, .changeEmail: true
+        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone, .addPhone, .makeRecoveryCodes,
+            .changeEmail:
+            true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
-            .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes, .renameMethod, .confirmMethod,
-            .renameApp,
+            .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes,
+            .renameMethod, .confirmMethod,
+            .renameApp, .renamePhone, .confirmPhone,
             .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
             .export:
             false
@@ -201,13 +212,15 @@ package enum Directory {
         }
     }
 
-    /// Begins a change of contact with an address, or sends the code of a running one with its token.
+    /// Begins a change of contact with an address or a telephone number, or sends the code of a running one with its token.
     package struct NewContact: Codable, Sendable {
         package var emailAddress: String?
+        package var phoneNumber: String?
         package var continuationToken: String?
 
-        package init(emailAddress: String? = nil, continuationToken: String? = nil) {
+        package init(emailAddress: String? = nil, phoneNumber: String? = nil, continuationToken: String? = nil) {
             self.emailAddress = emailAddress
+            self.phoneNumber = phoneNumber
             self.continuationToken = continuationToken
         }
     }
@@ -250,8 +263,10 @@ package enum Directory {
     package struct CodeSent: Codable, Sendable {
         package var continuationToken: String
         package var codeLength: Int?
-        /// The masked address.
+        /// The masked address or telephone number.
         package var targetLabel: String?
+        /// How the code gets there, when not by mail: `sms`.
+        package var channel: String?
         /// Seconds until another code can be asked for.
         package var resendAfter: Int?
         /// The secret for an authenticator app in base32, shown once: the next code is the app's.
@@ -314,6 +329,7 @@ package enum Directory {
     package struct Method: Codable, Sendable {
         package static let email = "#microsoft.graph.emailAuthenticationMethod"
         package static let app = "#microsoft.graph.softwareOathAuthenticationMethod"
+        package static let phone = "#microsoft.graph.phoneAuthenticationMethod"
         package static let password = "#microsoft.graph.passwordAuthenticationMethod"
         /// The id that the vendor gives every password.
         package static let passwordID = "28c10230-6103-485e-b985-444c60001490"
@@ -323,6 +339,9 @@ package enum Directory {
         package var createdDateTime: String?
         /// The masked address of an e-mail method.
         package var emailAddress: String?
+        /// The masked number of a telephone, and the word `mobile`.
+        package var phoneNumber: String?
+        package var phoneType: String?
         package var displayName: String?
         package var lastUsedDateTime: String?
         /// Whether the method cannot be used now, after a reset of the password.
@@ -330,17 +349,19 @@ package enum Directory {
 
         private enum CodingKeys: String, CodingKey {
             case type = "@odata.type"
-            case id, createdDateTime, emailAddress, displayName, lastUsedDateTime, isSuspended
+            case id, createdDateTime, emailAddress, phoneNumber, phoneType, displayName, lastUsedDateTime, isSuspended
         }
 
         package init(
-            type: String, id: String, createdDateTime: String?, emailAddress: String? = nil,
+            type: String, id: String, createdDateTime: String?, emailAddress: String? = nil, phoneNumber: String? = nil,
             displayName: String? = nil, lastUsedDateTime: String? = nil, isSuspended: Bool? = nil
         ) {
             self.type = type
             self.id = id
             self.createdDateTime = createdDateTime
             self.emailAddress = emailAddress
+            self.phoneNumber = phoneNumber
+            phoneType = phoneNumber.map { _ in "mobile" }
             self.displayName = displayName
             self.lastUsedDateTime = lastUsedDateTime
             self.isSuspended = isSuspended

@@ -4,6 +4,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listUsers, countUsers, createUser, readUser, changeUser, deleteUser
     case endUserSessions, listUserSessions
     case listUserMethods, listUserEmailMethods, listUserPasswordMethods, removeUserMethod, listUserApps, removeUserApp
+    case listUserPhones, removeUserPhone
     case exportUser
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
@@ -36,7 +37,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     package var method: DirectoryOperation.Method {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .listUserApps, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
@@ -53,7 +54,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
             .patch
-        case .deleteUser, .removeUserMethod, .removeUserApp, .purgeUser, .deleteApplication, .deleteGrant,
+        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .deleteApplication, .deleteGrant,
             .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
             .removeGroupMember, .deleteExtension, .deleteListener:
@@ -122,6 +123,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .removeUserMethod: return "graph/v1.0/users/{id}/authentication/emailMethods/{method}"
         case .listUserApps: return "graph/v1.0/users/{id}/authentication/softwareOathMethods"
         case .removeUserApp: return "graph/v1.0/users/{id}/authentication/softwareOathMethods/{method}"
+        case .listUserPhones: return "graph/v1.0/users/{id}/authentication/phoneMethods"
+        case .removeUserPhone: return "graph/v1.0/users/{id}/authentication/phoneMethods/{method}"
         case .exportUser: return "graph/beta/users/{id}/nativeAuth.export"
         case .listDeletedUsers: return "graph/v1.0/directory/deletedItems/microsoft.graph.user"
         case .readDeletedUser, .purgeUser: return "graph/v1.0/directory/deletedItems/{id}"
@@ -162,6 +165,12 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             ]
         case .removeUserApp:
             ["UserAuthMethod-SoftwareOATH.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
+        case .listUserPhones:
+            [
+                "UserAuthenticationMethod.Read.All", "UserAuthenticationMethod.ReadWrite.All",
+                "UserAuthMethod-Phone.ReadWrite.All",
+            ]
+        case .removeUserPhone: ["UserAuthMethod-Phone.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .exportUser: ["User.Export.All"]
         case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
         case .listApplications, .readApplication, .readApplicationByAppID:
@@ -221,7 +230,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             true
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
-            .listUserApps, .removeUserApp, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser,
+            .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .createServicePrincipal, .readServicePrincipal, .readServicePrincipalByAppID,

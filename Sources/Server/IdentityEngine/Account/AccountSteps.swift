@@ -10,8 +10,10 @@ package enum AccountCommand: Sendable {
     ///
     /// - Parameter form: A random text of the form, which a repeated request has, too; empty when the caller has no form.
     case changePassword(current: Secret<String>?, new: Secret<String>, keepsOtherSessions: Bool, form: String = "")
-    /// Make an address the account's e-mail address; or an address or a telephone number a method of the second factor.
+    /// Make an address the account's e-mail address, or a method of the second factor.
     case addContact(String, ContactChange.Kind)
+    /// Make a telephone number a method of the second factor.
+    case addPhone(String)
     /// Add an authenticator app.
     case addApp
 
@@ -19,7 +21,7 @@ package enum AccountCommand: Sendable {
         switch self {
         case .changePassword(let current, _, _, _):
             CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
-        case .addContact, .addApp: CommandTraits(beginsFlow: true)
+        case .addContact, .addPhone, .addApp: CommandTraits(beginsFlow: true)
         }
     }
 }
@@ -42,29 +44,18 @@ extension Engine {
             let step = try step(under: version, [current, new], keepsOthers, form, of: caller, own, in: context)
             return try await changePassword(current, to: new, of: caller, keepsOthers: keepsOthers, step)
         case .addContact(let text, let kind):
-            guard let contact = kind == .email ? EmailAddress(text).map(Contact.mailbox) : Contact(text) else {
-                return context.outcome(.refused(.invalidContact))
-            }
-            if let number = contact.phone {
-                if let refusal = refusal(ofNew: number, of: caller, in: context) {
-                    return context.outcome(.refused(refusal))
-                }
-            } else if kind == .method, caller.account.passwordHash == nil {
-                // A method that only a password makes a second factor would lock a user of codes out.
+            guard let email = EmailAddress(text) else { return context.outcome(.refused(.invalidContact)) }
+            // A method that only a password makes a second factor would lock a user of codes out.
+            guard kind == .email || caller.account.passwordHash != nil else {
                 return context.outcome(.refused(.passwordNotUsed))
             }
-            let proven = proven(by: caller, own)
-            let change = ContactChange(
-                kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
-                isRecovering: caller.usedRecoveryCode, isOfCodes: caller.account.passwordHash == nil,
-                session: caller.session)
-            if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
-            // The mode of enrolment speaks of methods alone: an address is never changed by a password alone.
-            let needsOwn =
-                (kind == .email || needsMailbox(caller, in: context)) && !caller.hasJustProvenTwo
-                && !proven.hasCodeOfOwnAddress && contact.key != own.key.bytes
-            let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
-            return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
+            return try await begin(kind, .mailbox(email), of: caller, own, in: context)
+        case .addPhone(let text):
+            guard let number = PhoneNumber(text) else { return context.outcome(.refused(.invalidContact)) }
+            if let refusal = refusal(ofNew: number, of: caller, in: context) {
+                return context.outcome(.refused(refusal))
+            }
+            return try await begin(.method, .phone(number), of: caller, own, in: context)
         case .addApp:
             guard context.tenant.offersApps, caller.account.strongMethods.count(where: \.isApp) < NewApp.most else {
                 return context.outcome(.refused(.methodNotAllowed))
@@ -81,6 +72,26 @@ extension Engine {
             }
             return try await offer(new, firstStep(.provingOwnForApp(new), of: caller, in: context))
         }
+    }
+
+    /// Begins to prove a new contact, after the own mailbox where that is to be proven first.
+    private func begin(
+        _ kind: ContactChange.Kind, _ contact: Contact, of caller: DirectoryCaller, _ own: EmailAddress,
+        in context: RequestContext
+    ) async throws(EngineError) -> Outcome {
+        let proven = proven(by: caller, own)
+        let change = ContactChange(
+            kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
+            isRecovering: caller.usedRecoveryCode, isOfCodes: caller.account.passwordHash == nil,
+            session: caller.session)
+        if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
+        // The mode of enrolment speaks of methods alone: an address is never changed by a password alone. A thief must not
+        // have texts sent either (SEC-SMS-3).
+        let asksForMailbox = kind == .email || contact.phone != nil || needsMailbox(caller, in: context)
+        let needsOwn =
+            asksForMailbox && !caller.hasJustProvenTwo && !proven.hasCodeOfOwnAddress && contact.key != own.key.bytes
+        let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
+        return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
     }
 
     /// What the caller's session has proven.

@@ -261,7 +261,7 @@ extension Engine {
     }
 
     /// The tenant's text messages, where the server can send them.
-    func texts(of tenant: Tenant) -> TextSettings? {
+    package func texts(of tenant: Tenant) -> TextSettings? {
         tenant.texts.flatMap { settings.hasTextGateway || $0.goesToHook ? $0 : nil }
     }
 

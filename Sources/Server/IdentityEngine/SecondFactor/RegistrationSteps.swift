@@ -47,7 +47,7 @@ extension SignInState {
             let offered =
                 (situation.account?.passwordHash == nil
                     ? [] : [OfferedMethod(id: Self.emailContactID, hint: proven.email.address)])
-                + (situation.texts == nil
+                + (situation.texts == nil || !situation.mayRegisterPhone(proven)
                     ? [] : [OfferedMethod(id: Self.phoneContactID, hint: "", channel: .textMessage)])
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
@@ -210,8 +210,13 @@ extension SignInState {
 }
 
 extension StepSituation {
+    /// Whether the proofs allow a telephone: no code is texted that registers nothing.
+    fileprivate func mayRegisterPhone(_ proven: Authentication) -> Bool { refusalToRegister(proven, nil) == nil }
+
     /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
-    fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact) -> Refusal? {
+    ///
+    /// - Parameter contact: Nil for any but the account's own mailbox.
+    fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact?) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
@@ -227,7 +232,7 @@ extension StepSituation {
         switch enrolment {
         case .compatible: return nil
         // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
-        case .proven: return proven.hasCodeOfOwnAddress || contact.key == proven.email.key.bytes ? nil : .blockedContact
+        case .proven: return proven.hasCodeOfOwnAddress || contact?.key == proven.email.key.bytes ? nil : .blockedContact
         }
     }
 }

@@ -138,7 +138,7 @@ extension SignInState {
             ) {
                 .proveAddress(
                     situation.delivery(
-                        to: method.name ?? contact.masked, resendIn: $0, length: $1, channel: contact.channel))
+                        to: contact.masked, resendIn: $0, length: $1, channel: contact.channel))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:

@@ -290,7 +290,7 @@ extension Console {
             return Row(
                 id: "m-\(method.id.text)",
                 head:
-                    "\(method.email == nil ? method.label : "Code to \(method.label)")\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
+                    "\(method.isPhone ? "Text to \(method.label)" : method.email == nil ? method.label : "Code to \(method.label)")\(method.name.map { name -> HTML in "<span class=\"sub\">\(name)</span>" })",
                 cells: [
                     method.suspendedAt == nil ? Self.badge("Usable", "good") : Self.badge("Suspended", "warn"),
                     Self.time(method.provenAt), method.lastUsedAt.map(Self.time), remove,

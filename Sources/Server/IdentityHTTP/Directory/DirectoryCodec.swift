@@ -125,12 +125,14 @@ extension DirectoryFailure {
     /// The sentence of a refusal whose native sentence is about a form of the native API.
     private static func sentence(_ refusal: Refusal) -> String? {
         switch refusal {
-        case .invalidContact: "The address is no e-mail address, or the account has it already."
+        case .invalidContact:
+            "The address is no e-mail address, the account has it already, or the number is no telephone number with the code of its country."
         case .incorrectPassword: "The current password is wrong or missing."
         case .passwordNotUsed: "The user has no password."
+        case .blockedContact: "No text can be sent to this number; use another number, or another method."
         case .methodNotAllowed: "Users may not add such a method, or the user has as many as allowed."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
-            .unacceptablePassword, .locked, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
+            .unacceptablePassword, .locked, .throttled, .mailboxRefuses, .unknownTenant,
             .unknownClient,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
@@ -309,6 +311,7 @@ enum DirectoryCodec {
     enum MethodKind: CaseIterable {
         case password
         case email
+        case phone
         case app
     }
 
@@ -334,6 +337,17 @@ enum DirectoryCodec {
                             type: Directory.Method.email, id: method.id.text,
                             createdDateTime: method.provenAt.ISO8601Format(),
                             emailAddress: masked ? email.masked : email.address,
+                            displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
+                            isSuspended: method.suspendedAt != nil)
+                    }
+                }
+            case .phone:
+                account.strongMethods.compactMap { method in
+                    (method.contact?.phone).map { number in
+                        .init(
+                            type: Directory.Method.phone, id: method.id.text,
+                            createdDateTime: method.provenAt.ISO8601Format(),
+                            phoneNumber: masked ? number.masked : number.text,
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)
                     }

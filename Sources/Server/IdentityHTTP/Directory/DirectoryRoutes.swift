@@ -21,13 +21,15 @@ extension DirectoryOperation {
     /// Whether the operation is limited per session: it adds a line to the audit trail, or reads much.
     var isLimited: Bool {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .readRecoveryCodes,
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
+            .readRecoveryCodes,
             .listSessions, .undoEmailChange:
             false
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
-            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .makeRecoveryCodes,
+            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone, .addPhone,
+            .confirmPhone, .makeRecoveryCodes,
             .endSession, .endOtherSessions, .keepAccount, .export:
             true
         }
@@ -67,7 +69,7 @@ extension IdentityRoutes {
             }
             throw DirectoryFailure(refusal, of: operation)
         }
-        let isAdding = [.addMethod, .addApp].contains(operation)
+        let isAdding = [.addMethod, .addApp, .addPhone].contains(operation)
         if operation.needsProof, let refusal = caller.lackOfProof(adding: isAdding, now: now) {
             throw DirectoryFailure(refusal)
         }
@@ -97,15 +99,25 @@ extension IdentityRoutes {
             try Self.accepted(try await engine.keepAccount(of: caller, from: source, now: now))
             return done(context)
         case .changePassword: return try await changePassword(of: caller, request, context)
-        case .addMethod: return try await beginChange(.method, of: caller, request, context)
-        case .changeEmail: return try await beginChange(.email, of: caller, request, context)
+        case .addMethod:
+            return try await beginChange(of: caller, request, context) { ("emailAddress", $0.emailAddress) } as: {
+                .addContact($0, .method)
+            }
+        case .changeEmail:
+            return try await beginChange(of: caller, request, context) { ("emailAddress", $0.emailAddress) } as: {
+                .addContact($0, .email)
+            }
+        case .addPhone:
+            return try await beginChange(of: caller, request, context) { ("phoneNumber", $0.phoneNumber) } as: {
+                .addPhone($0)
+            }
         case .addApp:
             let asked: Directory.NewApp = try await Self.body(of: request)
             let command =
                 asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
                 ?? .account(caller, .addApp)
             return try reply(to: try await take(command, caller, request, context), context)
-        case .confirmMethod, .confirmEmail, .confirmApp:
+        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone:
             let asked: Directory.ConfirmContact = try await Self.body(of: request)
             let command = Command.step(
                 ContinuationToken(asked.continuationToken), .submitAccountCode(Secret(asked.code), caller.user))
@@ -118,12 +130,12 @@ extension IdentityRoutes {
             let body = Directory.RecoveryCodes(
                 remaining: codes.count, createdDateTime: now.ISO8601Format(), codes: codes.map { $0.shown.reveal() })
             return try json(body, context)
-        case .removeMethod, .removeApp:
+        case .removeMethod, .removeApp, .removePhone:
             try Self.accepted(
                 try await engine.removeMethod(
                     try Self.id(context), of: caller, language: language, from: source, now: now))
             return done(context)
-        case .renameMethod, .renameApp:
+        case .renameMethod, .renameApp, .renamePhone:
             let asked: Directory.RenameMethod = try await Self.body(of: request)
             try Self.accepted(
                 try await engine.renameMethod(
@@ -137,6 +149,8 @@ extension IdentityRoutes {
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password])), context)
         case .listAppMethods:
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.app])), context)
+        case .listPhoneMethods:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.phone])), context)
         case .listSessions:
             let sessions = try await engine.sessions(of: caller, now: now)
             return try json(Directory.List(sessions.map(DirectoryCodec.session)), context)
@@ -184,19 +198,21 @@ extension IdentityRoutes {
     }
 
     private func beginChange(
-        _ kind: ContactChange.Kind, of caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext
+        of caller: DirectoryCaller, _ request: Request, _ context: IdentityRequestContext,
+        _ contact: (Directory.NewContact) -> (member: String, value: String?),
+        as account: (String) -> AccountCommand
     ) async throws -> Response {
         let asked: Directory.NewContact = try await Self.body(of: request)
+        let (member, value) = contact(asked)
         let command: Command
-        switch (asked.emailAddress, asked.continuationToken) {
-        case (let address?, nil):
-            command = .account(caller, .addContact(address, kind))
+        switch (value, asked.continuationToken) {
+        case (let value?, nil): command = .account(caller, account(value))
         case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
-        case (nil, nil): throw RequestFault.missing(parameter: "emailAddress")
+        case (nil, nil): throw RequestFault.missing(parameter: member)
         case (_?, _?):
             throw DirectoryFailure(
                 status: .badRequest, code: .badRequest,
-                message: "The body has the member “emailAddress” or “continuationToken”, not both.")
+                message: "The body has the member “\(member)” or “continuationToken”, not both.")
         }
         return try reply(to: try await take(command, caller, request, context), context)
     }
@@ -267,6 +283,7 @@ extension IdentityRoutes {
             if case .proveAddress(let delivery) = interaction {
                 sent.codeLength = delivery.codeLength
                 sent.targetLabel = delivery.maskedTarget
+                sent.channel = delivery.channel?.rawValue
                 sent.resendAfter = delivery.resendInterval
             }
             if case .enrolApp(let offer) = interaction {

@@ -37,6 +37,7 @@ extension DirectoryAnswerName {
         case .tooManyCodes: refusal(.step(.tooManyCodes))
         case .mailboxThrottled: refusal(.step(.throttled(retryAfter: 1)))
         case .invalidContact: refusal(.step(.invalidContact))
+        case .blockedContact: refusal(.step(.blockedContact))
         case .methodNotAllowed: refusal(.step(.methodNotAllowed))
         case .incorrectPassword: refusal(.step(.incorrectPassword))
         case .unacceptablePassword: refusal(.step(.unacceptablePassword(.tooShort)))

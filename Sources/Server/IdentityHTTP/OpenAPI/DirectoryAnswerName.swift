@@ -5,7 +5,7 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
-    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, methodNotAllowed
+    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, blockedContact, methodNotAllowed
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
     case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
         tooManyChanges
@@ -15,45 +15,48 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     var operations: Set<DirectoryOperation> {
         let all = Set(DirectoryOperation.allCases)
         let withToken = all.subtracting([.undoEmailChange])
-        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp]
-        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail, .confirmApp]
+        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp, .addPhone]
+        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail, .confirmApp, .confirmPhone]
         switch self {
         case .done:
             return [
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
-                .removeApp, .renameApp, .confirmApp, .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions,
+                .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions,
                 .keepAccount,
             ]
         case .content:
             return [
-                .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods,
+                .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
                 .readRecoveryCodes,
                 .makeRecoveryCodes, .listSessions, .export,
             ]
         case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
         case .codeSent: return begins
-        case .ownMailboxProven: return [.confirmMethod, .confirmEmail]
+        case .ownMailboxProven: return [.confirmMethod, .confirmEmail, .confirmPhone]
         case .appOffered: return [.addApp, .confirmApp]
         case .deletionScheduled: return [.deleteAccount]
         case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
             return [
-                .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp,
-                .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp,
+                .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone,
+                .addPhone,
+                .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp, .renamePhone,
             ]
         case .unknownProperty: return [.readProfile, .changeProfile]
         case .readOnlyProperty: return [.changeProfile]
         case .changedMeanwhile: return [.changeProfile, .makeRecoveryCodes]
-        case .invalidValue: return [.changeProfile, .renameMethod, .renameApp]
+        case .invalidValue: return [.changeProfile, .renameMethod, .renameApp, .renamePhone]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
-        case .notFound: return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp]
-        case .lastMethod: return [.removeMethod, .removeApp]
-        case .methodNotAllowed: return [.addApp, .makeRecoveryCodes]
+        case .notFound: 
+            return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
+        case .lastMethod: return [.removeMethod, .removeApp, .removePhone]
+        case .methodNotAllowed: return [.addApp, .addPhone, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms
         case .tooManyCodes: return begins
-        case .invalidContact: return [.addMethod, .changeEmail]
+        case .invalidContact: return [.addMethod, .changeEmail, .addPhone]
+        case .blockedContact: return [.addPhone]
         case .mailboxThrottled: return begins.union(confirms)
         case .incorrectPassword, .unacceptablePassword, .locked: return [.changePassword]
         case .passwordNotUsed: return [.changePassword, .addMethod]

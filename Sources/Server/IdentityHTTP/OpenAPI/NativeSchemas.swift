@@ -1,3 +1,4 @@
+import IdentityEngine
 import NativeAuthCore
 
 // The forms of replies of the native API and of OAuth (docs/protocol.md §4, §6). `OpenAPITests` compares them with answers.
@@ -20,9 +21,15 @@ extension Schema {
     private static let requiredAttribute = object(
         ["name": text, "type": text, "required": flag], optional: ["options": object([:], optional: ["regex": text])])
 
-    static let method = object([
-        "id": text, "challenge_type": words(["oob"]), "challenge_channel": words(["email"]), "login_hint": text,
-    ])
+    static let method = object(
+        [
+            "id": text, "challenge_type": words(["oob"]),
+            "challenge_channel": words(
+                ["email"] + [CodeChannel.textMessage, .authenticatorApp, .recoveryCode].map(\.rawValue)),
+        ],
+        optional: [
+            "login_hint": text.described("What the user knows the method by; missing for a telephone that is to be registered.")
+        ])
 
     static let tokens = object(
         [

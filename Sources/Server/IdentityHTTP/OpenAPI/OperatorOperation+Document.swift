@@ -40,6 +40,9 @@ extension OperatorOperation {
         case .listUserApps:
             Outline(summary: "Lists the authenticator apps of a user", reply: .methodList, parameters: [.user])
         case .removeUserApp: Outline(summary: "Removes an authenticator app of a user", parameters: [.user, .method])
+        case .listUserPhones:
+            Outline(summary: "Lists the telephones of a user", reply: .methodList, parameters: [.user])
+        case .removeUserPhone: Outline(summary: "Removes a telephone of a user", parameters: [.user, .method])
         case .exportUser:
             Outline(
                 summary: "Exports everything that is stored about a user", reply: .export, parameters: [.user])
@@ -235,7 +238,7 @@ extension OperatorOperation {
             .addFlowApplication, .createAttribute, .createGroup, .createExtension, .createListener:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
-        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .purgeUser, .changeApplication,
+        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .changeApplication,
             .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
             .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute, .changeGroup,
@@ -243,7 +246,7 @@ extension OperatorOperation {
             .addGroupMember, .removeGroupMember, .changeExtension, .deleteExtension, .changeListener, .deleteListener:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .listUserApps, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
+            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,

@@ -32,6 +32,7 @@ enum SchemaName: String, CaseIterable {
     case userChange = "UserChange"
     case passwordChange = "PasswordChange"
     case newContact = "NewContact"
+    case newPhone = "NewPhone"
     case newApp = "NewAuthenticatorApp"
     case recoveryCodes = "RecoveryCodes"
     case contactConfirmation = "ContactConfirmation"
@@ -109,11 +110,13 @@ enum SchemaName: String, CaseIterable {
                 [
                     "challenge_type": .words(["oob"]), "continuation_token": .token,
                     "challenge_channel": .words(
-                        ["email", CodeChannel.authenticatorApp.rawValue, CodeChannel.recoveryCode.rawValue]
+                        ["email"]
+                            + [CodeChannel.textMessage, .authenticatorApp, .recoveryCode].map(\.rawValue)
                     ).described(
-                        "Where the user gets the code from: a mail; an authenticator app or a list of recovery codes, to which nothing is sent."
+                        "Where the user gets the code from: a mail; a text message; an authenticator app or a list of recovery codes, to which nothing is sent."
                     ),
-                    "challenge_target_label": .text.described("The masked address, or the name of the method."),
+                    "challenge_target_label": .text.described(
+                        "The masked address or telephone number, or the name of the method."),
                     "code_length": .whole.described(
                         "The number of digits of the code; of letters and digits of a recovery code."),
                     "binding_method": .words(["prompt"]),
@@ -129,7 +132,8 @@ enum SchemaName: String, CaseIterable {
         case .contactCodeSent:
             .object([
                 "challenge_type": .words(["oob"]), "continuation_token": .token, "challenge_target": .text,
-                "challenge_channel": .words(["email"]), "code_length": .whole, "binding_method": .words(["prompt"]),
+                "challenge_channel": .words(["email", CodeChannel.textMessage.rawValue]), "code_length": .whole,
+                "binding_method": .words(["prompt"]),
             ])
         case .contactProven: .object(["challenge_type": .words(["preverified"]), "continuation_token": .token])
         case .passwordChoice:
@@ -175,6 +179,7 @@ enum SchemaName: String, CaseIterable {
         case .userChange: .userChange
         case .passwordChange: .passwordChange
         case .newContact: .newContact
+        case .newPhone: .newPhone
         case .recoveryCodes: .recoveryCodes
         case .newApp:
             .object(

@@ -81,7 +81,8 @@ struct OperatorDesk: Sendable {
         case .listUserEmailMethods: return try await methods(keys, [.email], trace)
         case .listUserPasswordMethods: return try await methods(keys, [.password], trace)
         case .listUserApps: return try await methods(keys, [.app], trace)
-        case .removeUserMethod, .removeUserApp:
+        case .listUserPhones: return try await methods(keys, [.phone], trace)
+        case .removeUserMethod, .removeUserApp, .removeUserPhone:
             let id = try await user(keys, isDeleted: false).user.id
             guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
             try admitNotice(to: id)

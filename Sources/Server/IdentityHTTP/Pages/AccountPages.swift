@@ -148,6 +148,7 @@ extension IdentityRoutes {
         case .password: return try await changePassword(form, caller, visit)
         case .methods:
             if action == "add" { return try await addContact(.method, part, form, caller, visit) }
+            if action == "add-phone" { return try await addPhone(part, form, caller, visit) }
             if action == "make-codes" { return try await makeCodes(form, caller, visit) }
             if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
             return try await changeMethods(action, form, caller, visit)
@@ -202,6 +203,18 @@ extension IdentityRoutes {
         return try await begin(.addContact(contact, kind), part, form, caller, visit)
     }
 
+    private func addPhone(
+        _ part: AccountPart, _ form: FormFields, _ caller: DirectoryCaller, _ visit: HostedVisit
+    ) async throws -> Response {
+        let number = String(try Console.value("phone", of: form)[...].trimmingBlanks())
+        guard !number.isEmpty, number.utf8.count <= AuthorizeCodec.longestHint else {
+            let phrase: PagePhrase = number.isEmpty ? .missing : .badPhone
+            return try await page(
+                part, caller, visit, problem: HostedProblem(phrase: phrase, field: "phone"), typed: form)
+        }
+        return try await begin(.addPhone(number), part, form, caller, visit)
+    }
+
     /// Begins a change of the account that takes another page.
     private func begin(
         _ command: AccountCommand, _ part: AccountPart, _ form: FormFields, _ caller: DirectoryCaller,
@@ -218,6 +231,10 @@ extension IdentityRoutes {
             // The address is one, so the account has it already.
             if case .addContact(let contact, _) = command, problem.phrase == .badEmail, contact.contains("@") {
                 problem.phrase = .addressNotUsable
+            }
+            if case .addPhone = command {
+                problem.phrase = problem.phrase.aboutPhone
+                if problem.field == "contact" { problem.field = "phone" }
             }
             return try await page(part, caller, visit, problem: problem, typed: form)
         case .changed: return Self.seeOther(visit.path(of: part, .saved))
@@ -398,6 +415,7 @@ extension IdentityRoutes {
         typed: FormFields? = nil, codes: [RecoveryCode] = []
     ) async throws -> Response {
         var view = AccountView(caller: caller, profile: engine.profile(of: caller))
+        view.takesTexts = engine.texts(of: visit.tenant) != nil
         view.codes = codes
         if part == .sessions {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)

@@ -88,6 +88,8 @@ struct AccountView: Sendable {
     var consents: [(client: ClientID, name: String)] = []
     /// New recovery codes, which the page of the methods shows once.
     var codes: [RecoveryCode] = []
+    /// Whether a telephone can be added.
+    var takesTexts = false
     /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
     var attributes: [AttributeDefinition] {
         caller.changeableAttributes.map { attribute in

@@ -85,6 +85,10 @@ struct HostedDriver: Sendable {
             return try await step(.submitSignInPassword(password, tokens(flow)), flow)
         case .enterCode(let purpose, _):
             if action == "resend" { return try await resend(purpose, flow) }
+            if action == "others", purpose == .contact {
+                flow.step = .enterContact(suggestion: "")
+                return try await step(.introspectRegistration, flow)
+            }
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             let code = try secret("code")
             if purpose == .signIn { flow.keeps = try value("keep") == "1" }
@@ -112,9 +116,16 @@ struct HostedDriver: Sendable {
             }
             flow.method = id
             return try await step(.challengeSignIn(method: id, accepted: Self.accepted), flow)
-        case .enterContact:
+        case .enterContact, .enterPhone:
+            if action == "others" {
+                guard flow.step != .enterPhone else { return try await step(.introspectRegistration, flow) }
+                flow.step = .enterPhone
+                return .progress(flow)
+            }
             return try await step(
-                .challengeContact(String(try value("contact")[...].trimmingBlanks()), channel: nil), flow)
+                .challengeContact(
+                    String(try value("contact")[...].trimmingBlanks()),
+                    channel: flow.step == .enterPhone ? SignInState.phoneContactID : SignInState.emailContactID), flow)
         case .confirm:
             if action == "other" {
                 flow.username = nil
@@ -286,7 +297,7 @@ struct HostedDriver: Sendable {
             let interaction: Interaction
             switch outcome.verdict {
             // The usual method is blocked for a while: the user chooses another one, or is told when it is asked for.
-            case .refused(.throttled) where offered.count > 1:
+            case .refused(.throttled) where offered.count > 1, .refused(.blockedContact) where offered.count > 1:
                 flow.step = .chooseMethod(offered)
                 return .progress(flow)
             case .refused(let refusal): return refused(refusal, flow)
@@ -341,7 +352,11 @@ struct HostedDriver: Sendable {
                     if case .enterCode(.contact, let target) = flow.step {
                         go(.challengeContact(target, channel: nil))
                     } else {
-                        return page(.enterContact(suggestion: methods.first?.hint ?? ""))
+                        flow.hasOtherMethods = methods.count > 1
+                        guard let mailbox = methods.first(where: { $0.channel == nil }) else {
+                            return page(.enterPhone)
+                        }
+                        return page(.enterContact(suggestion: mailbox.hint))
                     }
                     continue
                 }
@@ -373,6 +388,7 @@ struct HostedDriver: Sendable {
     private func refused(_ refusal: Refusal, _ flow: HostedFlow) -> HostedResult {
         var flow = flow
         if var problem = HostedProblem(refusal) {
+            if flow.step.isAboutPhone { problem.phrase = problem.phrase.aboutPhone }
             if problem.phrase == .wrongCode, flow.step.asksForAppCode { problem.phrase = .wrongAppCode }
             if problem.phrase == .wrongCode, flow.step == .enterRecoveryCode { problem.phrase = .wrongRecoveryCode }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
@@ -385,6 +401,15 @@ struct HostedDriver: Sendable {
         flow.step = .dead(.over)
         if case .blockedByHook = refusal { flow.step = .dead(.blocked) }
         return .progress(flow)
+    }
+}
+
+extension PagePhrase {
+    /// The same problem, of a telephone in place of a mailbox.
+    var aboutPhone: PagePhrase {
+        if self == .badEmail { return .badPhone }
+        if self == .appNotAllowed { return .phoneNotAllowed }
+        return self == .blockedContact ? .blockedPhone : self
     }
 }
 

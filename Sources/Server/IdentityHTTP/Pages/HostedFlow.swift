@@ -19,6 +19,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case chooseMethod([OfferedMethod])
     /// A mailbox for the second factor; the suggestion is the account's own.
     case enterContact(suggestion: String)
+    /// A telephone for the second factor.
+    case enterPhone
     /// Whether to go on as the user who is signed in.
     case confirm
     /// Whether this browser is to be signed in as the user of an app (design record 0038).
@@ -62,7 +64,7 @@ extension HostedStep {
         switch self {
         case .enterAccountCode, .addApp: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
             .deviceAnswered:
             false
         }
@@ -73,10 +75,26 @@ extension HostedStep {
         switch self {
         case .enterAppCode, .addApp: true
         case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .enterAccountCode, .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
             .deviceAnswered:
             false
         }
+    }
+
+    /// Whether the step is about a telephone: what it asks for, or where its code went.
+    var isAboutPhone: Bool {
+        switch self {
+        case .enterPhone: true
+        case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
+        case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .choosePassword, .collectAttributes,
+            .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp, .dead, .answered, .deviceAnswered:
+            false
+        }
+    }
+
+    /// Whether the target of a code is a telephone number, masked or not, and no address.
+    private static func isNumber(_ target: String) -> Bool {
+        target.utf8.first == UInt8(ascii: "+") && !target.utf8.contains(UInt8(ascii: "@"))
     }
 }
 

@@ -59,7 +59,7 @@ extension HostedPage {
                     \(page.field("new-password", .newPassword, type: "password", autocomplete: "new-password", hint: .passwordRules, attributes: " minlength=\"8\" maxlength=\"256\" passwordrules=\"minlength: 8; maxlength: 256;\""))
                     \(page.button("change", .save, isPrimary: true))
                     """)
-            case .methods: page.methods(view, own, typed: value("contact"))
+            case .methods: page.methods(view, own, typed: value("contact"), typedPhone: value("phone"))
             case .sessions: page.sessions(view, own)
             case .copy:
                 """
@@ -129,7 +129,7 @@ extension HostedPage {
             """
     }
 
-    private func methods(_ view: AccountView, _ form: AccountForm, typed: String) -> HTML {
+    private func methods(_ view: AccountView, _ form: AccountForm, typed: String, typedPhone: String) -> HTML {
         let items = view.caller.account.strongMethods.map { method -> HTML in
             let id = method.id.text
             let hidden: HTML = "<input type=\"hidden\" name=\"method\" value=\"\(id)\">"
@@ -158,6 +158,13 @@ extension HostedPage {
             <section><h2>\(language(.addMailbox))</h2>
             \(form("\(contactField(.email, typed))\(button("add", .goOn, isPrimary: true))"))</section>
             """
+        let canAddPhone = view.takesTexts && view.caller.account.strongMethods.count(where: \.isPhone) < ContactChange.mostPhones
+        let addingPhone: HTML? =
+            canAddPhone
+            ? """
+            <section><h2>\(language(.addPhone))</h2>
+            \(form("\(phoneField("phone", value: typedPhone))\(button("add-phone", .goOn, isPrimary: true))"))</section>
+            """ : nil
         let offersApps =
             view.profile.tenant.offersApps && view.caller.account.strongMethods.count(where: \.isApp) < NewApp.most
         let addingApp: HTML? =
@@ -167,7 +174,7 @@ extension HostedPage {
         let recovered: HTML? =
             view.caller.usedRecoveryCode ? "<p class=\"lead\">\(language(.recoveredHelp))</p>" : nil
         return """
-            \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(addingApp)\(adding)\
+            \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(addingApp)\(addingPhone)\(adding)\
             \(recoveryCodes(view, form))
             """
     }

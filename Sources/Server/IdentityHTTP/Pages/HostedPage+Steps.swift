@@ -91,7 +91,7 @@ extension HostedPage {
             page.title = .enterCode
             let stays: HTML? = purpose == .signIn ? page.staySignedIn : nil
             page.body = """
-                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(page.sentTo(target, isText: flow.step.isAboutPhone))
                 \(posted("""
                     \(page.codeField)
                     \(stays)
@@ -146,11 +146,26 @@ extension HostedPage {
                 """
         case .enterContact(let suggestion):
             page.title = .addMailbox
+            let phone: HTML? =
+                flow.hasOtherMethods == true
+                ? "<div class=\"row\"><button class=\"link\" name=\".action\" value=\"others\" formnovalidate>\(text(.addPhone))</button></div>"
+                : nil
             page.body = """
                 <p class="lead">\(text(.whyMailbox))</p>
                 \(posted("""
                     \(page.field("contact", .email, type: "email", value: value("contact", suggestion), autocomplete: "email", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
                     \(page.button("next", .goOn, isPrimary: true))
+                    \(phone)
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .enterPhone:
+            page.title = .addPhone
+            page.body = """
+                \(posted("""
+                    \(page.phoneField("contact", value: value("contact", ""), isFirst: true))
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row">\(others)</div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
@@ -290,6 +305,20 @@ extension HostedPage {
         field(
             "code", .code, autocomplete: "one-time-code", isFirst: true,
             attributes: " inputmode=\"numeric\" pattern=\"[0-9 \\-]*\" maxlength=\"24\" spellcheck=\"false\"")
+    }
+
+    /// Where the code went, and for how long it is valid.
+    private func sentTo(_ target: String, isText: Bool) -> HTML {
+        isText
+            ? "<p class=\"lead\">\(language(.textSent(to: target)))</p>"
+            : "<p class=\"lead\">\(language(.codeSent(to: target))) \(language(.codeIsValid))</p>"
+    }
+
+    /// The field of a telephone number.
+    func phoneField(_ name: String, value: String, isFirst: Bool = false) -> HTML {
+        field(
+            name, .phoneNumber, type: "tel", value: value, autocomplete: "tel", hint: .phoneHelp, isFirst: isFirst,
+            attributes: " inputmode=\"tel\" maxlength=\"40\"")
     }
 
     private var recoveryCodeField: HTML {

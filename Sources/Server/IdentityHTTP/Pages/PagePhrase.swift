@@ -53,6 +53,10 @@ enum PagePhrase: Hashable, Sendable {
 
     // Of authenticator apps.
     case authenticatorApp, enterAppCode, addApp, scanHelp, keyByHand, openApp, appCodeHelp, wrongAppCode, appNotAllowed
+    // Of telephones.
+    case addPhone, phoneNumber, phoneHelp
+    case textSent(to: String)
+    case badPhone, blockedPhone, phoneNotAllowed
     // Of recovery codes.
     case otherMethod, recoveryCodes, recoveryHelp, makeCodes
     case codesLeft(Int)

@@ -182,6 +182,13 @@ extension PagePhrase {
         case .recoveryCodeHelp: "اكتب أحد الرموز التي احتفظت بها. يعمل كل رمز مرة واحدة."
         case .wrongRecoveryCode: "هذا الرمز غير صحيح أو سبق استخدامه."
         case .recoveredHelp: "سجّلت الدخول برمز استرداد. أضف طريقة الآن. لإزالة طريقة، سجّل الدخول بإحدى الطرق أولاً."
+        case .addPhone: "إضافة هاتف"
+        case .phoneNumber: "رقم الهاتف"
+        case .phoneHelp: "ستصلك الرموز في رسائل نصية. اكتب الرقم مع رمز البلد، مثل +971."
+        case .textSent(let number): "أرسلنا رسالة نصية فيها رمز إلى \(number). الرمز صالح لمدة عشر دقائق."
+        case .badPhone: "أدخل رقم هاتف مع رمز البلد، مثل +971 50 123 4567."
+        case .blockedPhone: "لا يمكن إرسال رسالة نصية إلى هذا الرقم. استخدم رقمًا آخر أو طريقة أخرى."
+        case .phoneNotAllowed: "لا يمكنك إضافة هاتف آخر."
         case .otherMethod: "استخدام طريقة أخرى"
         case .errorPrefix: "خطأ"
         }

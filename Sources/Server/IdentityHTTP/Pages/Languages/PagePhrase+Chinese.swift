@@ -174,6 +174,13 @@ extension PagePhrase {
         case .recoveryCodeHelp: "输入您保存的一个代码。每个代码只能使用一次。"
         case .wrongRecoveryCode: "此代码不正确，或已经使用过。"
         case .recoveredHelp: "您使用恢复代码登录。请现在添加一种方式。要移除方式，请先用一种方式登录。"
+        case .addPhone: "添加电话"
+        case .phoneNumber: "电话号码"
+        case .phoneHelp: "您将通过短信收到验证码。请输入带国家/地区代码的号码,例如 +86。"
+        case .textSent(let number): "我们已将包含验证码的短信发送至 \(number)。验证码在十分钟内有效。"
+        case .badPhone: "请输入带国家/地区代码的电话号码,例如 +86 131 2345 6789。"
+        case .blockedPhone: "无法向此号码发送短信。请使用其他号码或其他方式。"
+        case .phoneNotAllowed: "您无法再添加电话。"
         case .otherMethod: "使用其他方式"
         case .errorPrefix: "错误"
         }

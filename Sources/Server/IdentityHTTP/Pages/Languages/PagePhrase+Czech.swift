@@ -187,6 +187,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Tento kód není správný, nebo už byl použit."
         case .recoveredHelp:
             "Přihlásili jste se záchranným kódem. Přidejte teď nějaký způsob. Chcete-li jiný odebrat, přihlaste se nejdřív některým ze způsobů."
+        case .addPhone: "Přidat telefon"
+        case .phoneNumber: "Telefonní číslo"
+        case .phoneHelp: "Kódy dostanete v SMS. Napište číslo s předvolbou země, například +420."
+        case .textSent(let number): "Na číslo \(number) jsme poslali SMS s kódem. Platí deset minut."
+        case .badPhone: "Zadejte telefonní číslo s předvolbou země, například +420 601 123 456."
+        case .blockedPhone: "Na toto číslo nelze poslat SMS. Použijte jiné číslo nebo jiný způsob."
+        case .phoneNotAllowed: "Další telefon nelze přidat."
         case .otherMethod: "Použít jiný způsob"
         case .errorPrefix: "Chyba"
         }

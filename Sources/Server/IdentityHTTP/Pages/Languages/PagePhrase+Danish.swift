@@ -185,6 +185,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke rigtig, eller den er brugt før."
         case .recoveredHelp:
             "Du er logget ind med en gendannelseskode. Tilføj en metode nu. Log ind med en metode, før du fjerner en."
+        case .addPhone: "Tilføj en telefon"
+        case .phoneNumber: "Telefonnummer"
+        case .phoneHelp: "Du får koder som sms. Skriv nummeret med landekoden, for eksempel +45."
+        case .textSent(let number): "Vi har sendt en sms med en kode til \(number). Den gælder i ti minutter."
+        case .badPhone: "Angiv et telefonnummer med landekoden, for eksempel +45 32 12 34 56."
+        case .blockedPhone: "Der kan ikke sendes sms til dette nummer. Brug et andet nummer eller en anden metode."
+        case .phoneNotAllowed: "Du kan ikke tilføje flere telefoner."
         case .otherMethod: "Brug en anden metode"
         case .errorPrefix: "Fejl"
         }

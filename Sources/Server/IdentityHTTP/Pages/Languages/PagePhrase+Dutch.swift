@@ -190,6 +190,15 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
         case .recoveredHelp:
             "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."
+        case .addPhone: "Telefoon toevoegen"
+        case .phoneNumber: "Telefoonnummer"
+        case .phoneHelp: "U ontvangt codes per sms. Vul het nummer in met de landcode, bijvoorbeeld +31."
+        case .textSent(let number):
+            "We hebben een sms met een code gestuurd naar \(number). De code is tien minuten geldig."
+        case .badPhone: "Vul een telefoonnummer in met de landcode, bijvoorbeeld +31 6 12345678."
+        case .blockedPhone:
+            "Naar dit nummer kan geen sms worden gestuurd. Gebruik een ander nummer of een andere methode."
+        case .phoneNotAllowed: "U kunt geen telefoon meer toevoegen."
         case .otherMethod: "Een andere methode gebruiken"
         case .errorPrefix: "Fout"
         }

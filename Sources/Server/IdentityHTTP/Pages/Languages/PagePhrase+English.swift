@@ -186,6 +186,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "This code is not right, or it was used before."
         case .recoveredHelp:
             "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."
+        case .addPhone: "Add a telephone"
+        case .phoneNumber: "Telephone number"
+        case .phoneHelp: "You get codes as text messages. Write the number with the code of the country, such as +49."
+        case .textSent(let number): "We sent a text message with a code to \(number). It is valid for ten minutes."
+        case .badPhone: "Enter a telephone number with the code of the country, such as +49 151 23456789."
+        case .blockedPhone: "No text message can be sent to this number. Use another number, or another method."
+        case .phoneNotAllowed: "You cannot add another telephone."
         case .otherMethod: "Use another method"
         case .errorPrefix: "Error"
         }

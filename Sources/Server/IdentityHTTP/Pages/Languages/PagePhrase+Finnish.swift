@@ -190,6 +190,14 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
         case .recoveredHelp:
             "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."
+        case .addPhone: "Lisää puhelin"
+        case .phoneNumber: "Puhelinnumero"
+        case .phoneHelp: "Saat koodit tekstiviesteinä. Kirjoita numero maakoodin kanssa, esimerkiksi +358."
+        case .textSent(let number):
+            "Lähetimme tekstiviestin, jossa on koodi, numeroon \(number). Koodi on voimassa kymmenen minuuttia."
+        case .badPhone: "Kirjoita puhelinnumero maakoodin kanssa, esimerkiksi +358 41 2345678."
+        case .blockedPhone: "Tähän numeroon ei voi lähettää tekstiviestejä. Käytä toista numeroa tai toista tapaa."
+        case .phoneNotAllowed: "Et voi lisätä toista puhelinta."
         case .otherMethod: "Käytä muuta tapaa"
         case .errorPrefix: "Virhe"
         }

@@ -196,6 +196,14 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ce code n’est pas le bon, ou il a déjà servi."
         case .recoveredHelp:
             "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."
+        case .addPhone: "Ajouter un téléphone"
+        case .phoneNumber: "Numéro de téléphone"
+        case .phoneHelp:
+            "Vous recevez des codes par SMS. Saisissez le numéro avec l’indicatif du pays, par exemple +33."
+        case .textSent(let number): "Nous avons envoyé un SMS avec un code au \(number). Il est valable dix minutes."
+        case .badPhone: "Saisissez un numéro de téléphone avec l’indicatif du pays, par exemple +33 6 12 34 56 78."
+        case .blockedPhone: "Aucun SMS ne peut être envoyé à ce numéro. Utilisez un autre numéro ou une autre méthode."
+        case .phoneNotAllowed: "Vous ne pouvez pas ajouter d’autre téléphone."
         case .otherMethod: "Utiliser un autre moyen"
         case .errorPrefix: "Erreur"
         }

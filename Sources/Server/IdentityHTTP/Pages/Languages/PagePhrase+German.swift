@@ -197,6 +197,15 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
         case .recoveredHelp:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
+        case .addPhone: "Telefon hinzufügen"
+        case .phoneNumber: "Telefonnummer"
+        case .phoneHelp: "Sie erhalten Codes als SMS. Geben Sie die Nummer mit der Ländervorwahl ein, zum Beispiel +49."
+        case .textSent(let number):
+            "Wir haben eine SMS mit einem Code an \(number) gesendet. Er ist zehn Minuten gültig."
+        case .badPhone: "Geben Sie eine Telefonnummer mit der Ländervorwahl ein, zum Beispiel +49 151 23456789."
+        case .blockedPhone:
+            "An diese Nummer kann keine SMS gesendet werden. Verwenden Sie eine andere Nummer oder eine andere Methode."
+        case .phoneNotAllowed: "Sie können kein weiteres Telefon hinzufügen."
         case .otherMethod: "Andere Methode verwenden"
         case .errorPrefix: "Fehler"
         }

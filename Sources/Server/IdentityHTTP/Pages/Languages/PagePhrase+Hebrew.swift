@@ -180,6 +180,13 @@ extension PagePhrase {
         case .recoveryCodeHelp: "יש להקליד אחד מהקודים ששמרת. כל קוד תקף לפעם אחת."
         case .wrongRecoveryCode: "הקוד אינו נכון, או שכבר נעשה בו שימוש."
         case .recoveredHelp: "נכנסת עם קוד שחזור. יש להוסיף שיטה עכשיו. כדי להסיר שיטה, יש להיכנס קודם עם אחת השיטות."
+        case .addPhone: "הוספת טלפון"
+        case .phoneNumber: "מספר טלפון"
+        case .phoneHelp: "הקודים יגיעו בהודעות טקסט. יש לרשום את המספר עם קידומת המדינה, למשל +972."
+        case .textSent(let number): "שלחנו הודעת טקסט עם קוד אל \(number). הקוד בתוקף לעשר דקות."
+        case .badPhone: "יש להזין מספר טלפון עם קידומת המדינה, למשל +972 50 234 5678."
+        case .blockedPhone: "אי אפשר לשלוח הודעת טקסט למספר הזה. יש להשתמש במספר אחר או בשיטה אחרת."
+        case .phoneNotAllowed: "אי אפשר להוסיף טלפון נוסף."
         case .otherMethod: "שימוש בשיטה אחרת"
         case .errorPrefix: "שגיאה"
         }

@@ -191,6 +191,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
         case .recoveredHelp:
             "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."
+        case .addPhone: "Aggiungi un telefono"
+        case .phoneNumber: "Numero di telefono"
+        case .phoneHelp: "Riceverai i codici via SMS. Scrivi il numero con il prefisso del Paese, ad esempio +39."
+        case .textSent(let number): "Abbiamo inviato un SMS con un codice a \(number). È valido per dieci minuti."
+        case .badPhone: "Inserisci un numero di telefono con il prefisso del Paese, ad esempio +39 312 345 6789."
+        case .blockedPhone: "Non è possibile inviare SMS a questo numero. Usa un altro numero o un altro metodo."
+        case .phoneNotAllowed: "Non puoi aggiungere un altro telefono."
         case .otherMethod: "Usa un altro metodo"
         case .errorPrefix: "Errore"
         }

@@ -175,6 +175,13 @@ extension PagePhrase {
         case .recoveryCodeHelp: "保管しているコードを 1 つ入力してください。各コードは 1 回だけ使えます。"
         case .wrongRecoveryCode: "コードが正しくないか、すでに使われています。"
         case .recoveredHelp: "回復コードでサインインしています。方法を追加してください。削除するには、まずいずれかの方法でサインインしてください。"
+        case .addPhone: "電話を追加"
+        case .phoneNumber: "電話番号"
+        case .phoneHelp: "コードは SMS で届きます。国番号を付けて入力してください (例: +81)。"
+        case .textSent(let number): "\(number) にコードを SMS で送信しました。10 分間有効です。"
+        case .badPhone: "国番号を付けて電話番号を入力してください (例: +81 90 1234 5678)。"
+        case .blockedPhone: "この番号には SMS を送信できません。別の番号または別の方法をお使いください。"
+        case .phoneNotAllowed: "電話をこれ以上追加できません。"
         case .otherMethod: "ほかの方法を使う"
         case .errorPrefix: "エラー"
         }

@@ -175,6 +175,13 @@ extension PagePhrase {
         case .recoveryCodeHelp: "보관한 코드 중 하나를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
         case .wrongRecoveryCode: "코드가 올바르지 않거나 이미 사용되었습니다."
         case .recoveredHelp: "복구 코드로 로그인했습니다. 지금 수단을 추가하세요. 삭제하려면 먼저 다른 수단으로 로그인하세요."
+        case .addPhone: "전화 추가"
+        case .phoneNumber: "전화번호"
+        case .phoneHelp: "코드는 문자 메시지로 전송됩니다. 국가 번호를 포함하여 입력하세요(예: +82)."
+        case .textSent(let number): "\(number) 번호로 코드를 문자 메시지로 보냈습니다. 10분 동안 유효합니다."
+        case .badPhone: "국가 번호를 포함한 전화번호를 입력하세요(예: +82 10 2000 0000)."
+        case .blockedPhone: "이 번호로는 문자 메시지를 보낼 수 없습니다. 다른 번호나 다른 방법을 사용하세요."
+        case .phoneNotAllowed: "전화를 더 추가할 수 없습니다."
         case .otherMethod: "다른 수단 사용"
         case .errorPrefix: "오류"
         }

@@ -186,6 +186,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke riktig, eller den er brukt før."
         case .recoveredHelp:
             "Du logget på med en gjenopprettingskode. Legg til en metode nå. Logg på med en metode før du fjerner en."
+        case .addPhone: "Legg til en telefon"
+        case .phoneNumber: "Telefonnummer"
+        case .phoneHelp: "Du får koder på SMS. Skriv nummeret med landskoden, for eksempel +47."
+        case .textSent(let number): "Vi har sendt en SMS med en kode til \(number). Den er gyldig i ti minutter."
+        case .badPhone: "Skriv inn et telefonnummer med landskoden, for eksempel +47 406 12 345."
+        case .blockedPhone: "Det kan ikke sendes SMS til dette nummeret. Bruk et annet nummer eller en annen metode."
+        case .phoneNotAllowed: "Du kan ikke legge til flere telefoner."
         case .otherMethod: "Bruk en annen metode"
         case .errorPrefix: "Feil"
         }

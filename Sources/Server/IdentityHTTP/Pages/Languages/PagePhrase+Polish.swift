@@ -190,6 +190,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ten kod jest nieprawidłowy albo został już użyty."
         case .recoveredHelp:
             "Zalogowano się kodem odzyskiwania. Dodaj teraz metodę. Aby jakąś usunąć, zaloguj się najpierw jedną z metod."
+        case .addPhone: "Dodaj telefon"
+        case .phoneNumber: "Numer telefonu"
+        case .phoneHelp: "Kody przyjdą w SMS-ach. Wpisz numer z kodem kraju, na przykład +48."
+        case .textSent(let number): "Wysłaliśmy SMS z kodem na numer \(number). Kod jest ważny przez dziesięć minut."
+        case .badPhone: "Wpisz numer telefonu z kodem kraju, na przykład +48 512 345 678."
+        case .blockedPhone: "Na ten numer nie można wysłać SMS-a. Użyj innego numeru lub innej metody."
+        case .phoneNotAllowed: "Nie możesz dodać kolejnego telefonu."
         case .otherMethod: "Użyj innej metody"
         case .errorPrefix: "Błąd"
         }

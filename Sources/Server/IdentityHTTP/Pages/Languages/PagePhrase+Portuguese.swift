@@ -194,6 +194,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
         case .recoveredHelp:
             "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."
+        case .addPhone: "Adicionar um telefone"
+        case .phoneNumber: "Número de telefone"
+        case .phoneHelp: "Você recebe códigos por SMS. Escreva o número com o código do país, por exemplo +351."
+        case .textSent(let number): "Enviámos um SMS com um código para \(number). É válido durante dez minutos."
+        case .badPhone: "Introduza um número de telefone com o código do país, por exemplo +351 912 345 678."
+        case .blockedPhone: "Não é possível enviar SMS para este número. Use outro número ou outro método."
+        case .phoneNotAllowed: "Não é possível adicionar outro telefone."
         case .otherMethod: "Usar outro método"
         case .errorPrefix: "Erro"
         }

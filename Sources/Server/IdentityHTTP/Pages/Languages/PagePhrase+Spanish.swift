@@ -192,6 +192,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código no es correcto o ya se usó."
         case .recoveredHelp:
             "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."
+        case .addPhone: "Añadir un teléfono"
+        case .phoneNumber: "Número de teléfono"
+        case .phoneHelp: "Recibirá códigos por SMS. Escriba el número con el prefijo del país, por ejemplo +34."
+        case .textSent(let number): "Hemos enviado un SMS con un código a \(number). Es válido durante diez minutos."
+        case .badPhone: "Introduzca un número de teléfono con el prefijo del país, por ejemplo +34 612 34 56 78."
+        case .blockedPhone: "No se puede enviar ningún SMS a este número. Use otro número u otro método."
+        case .phoneNotAllowed: "No puede añadir otro teléfono."
         case .otherMethod: "Usar otro método"
         case .errorPrefix: "Error"
         }

@@ -187,6 +187,14 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden är inte rätt, eller så har den redan använts."
         case .recoveredHelp:
             "Du loggade in med en återställningskod. Lägg till en metod nu. Logga in med en metod innan du tar bort en."
+        case .addPhone: "Lägg till en telefon"
+        case .phoneNumber: "Telefonnummer"
+        case .phoneHelp: "Du får koder som sms. Skriv numret med landskoden, till exempel +46."
+        case .textSent(let number): "Vi har skickat ett sms med en kod till \(number). Den gäller i tio minuter."
+        case .badPhone: "Ange ett telefonnummer med landskoden, till exempel +46 70 123 45 67."
+        case .blockedPhone:
+            "Det går inte att skicka sms till det här numret. Använd ett annat nummer eller en annan metod."
+        case .phoneNotAllowed: "Du kan inte lägga till fler telefoner."
         case .otherMethod: "Använd en annan metod"
         case .errorPrefix: "Fel"
         }

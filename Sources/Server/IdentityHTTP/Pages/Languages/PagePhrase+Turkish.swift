@@ -187,6 +187,13 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
         case .recoveredHelp:
             "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
+        case .addPhone: "Telefon ekle"
+        case .phoneNumber: "Telefon numarası"
+        case .phoneHelp: "Kodları SMS ile alırsınız. Numarayı ülke koduyla yazın, örneğin +90."
+        case .textSent(let number): "\(number) numarasına kod içeren bir SMS gönderdik. Kod on dakika geçerlidir."
+        case .badPhone: "Ülke koduyla birlikte bir telefon numarası girin, örneğin +90 501 234 56 78."
+        case .blockedPhone: "Bu numaraya SMS gönderilemiyor. Başka bir numara veya başka bir yöntem kullanın."
+        case .phoneNotAllowed: "Başka bir telefon ekleyemezsiniz."
         case .otherMethod: "Başka bir yöntem kullan"
         case .errorPrefix: "Hata"
         }
