@@ -7,7 +7,7 @@ import Testing
 @testable import IdentityMail
 
 /// A receiver that delivers codes, or fails.
-private final class CodeReceiver: HookReceiver {
+final class CodeReceiver: HookReceiver {
     private let state = Mutex<(codes: [CodeToDeliver], calls: [HookCall], failure: HookFailure?)>(([], [], nil))
 
     var codes: [CodeToDeliver] { state.withLock { $0.codes } }

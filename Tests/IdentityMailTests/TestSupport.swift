@@ -317,7 +317,7 @@ struct OutboxFixture: Sendable {
     }
 
     func worker(
-        _ transport: any MailTransport, store: (any OutboxStore)? = nil,
+        _ transport: any MailTransport, gateway: (any TextGateway)? = nil, store: (any OutboxStore)? = nil,
         randomness: any Randomness = SystemRandomness(), hooks: OutboxHooks? = nil,
         onDelivered: (@Sendable (DeliveredMail) async -> Void)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -325,7 +325,7 @@ struct OutboxFixture: Sendable {
         let sender = try MailAddress("no-reply@contoso.example")
         return OutboxWorker(
             store: store ?? self.store, vault: vault, renderer: MailRenderer(), transport: transport,
-            letterhead: { _ in Letterhead(sender: sender) },
+            gateway: gateway, letterhead: { _ in Letterhead(sender: sender) },
             clock: clock, randomness: randomness, signal: signal, logger: Logger(label: "test"),
             hooks: hooks, onDelivered: onDelivered, sleep: sleep)
     }

@@ -322,10 +322,11 @@ class Gateway:
 
     # Reports
 
-    def report(self, attempt, status, port, error=None, key=None, signed=True, changed=None, url=None):
+    def report(self, attempt, status, port, error=None, key=None, signed=True, changed=None, url=None, place=None):
         """Tells the server at that port of this machine what became of a text; returns the status of its answer.
 
-        `key`: a wrong one; `changed`: fields that are changed after the signature; `url`: another one than the server named."""
+        `key`: a wrong one; `changed`: fields that are changed after the signature; `url`: another one than the server named; `place`: the URL that is called, when
+        it is not the one that is signed."""
         url = url or attempt.fields["StatusCallback"]
         fields = {
             "AccountSid": self.account, "ApiVersion": "2010-04-01", "From": self.sender, "MessageSid": attempt.sid or "SM" + "0" * 32,
@@ -339,7 +340,7 @@ class Gateway:
             headers["X-Twilio-Signature"] = signature(key or self.token, url, fields)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         try:
-            connection.request("POST", urllib.parse.urlsplit(url).path, urllib.parse.urlencode(fields | (changed or {})), headers)
+            connection.request("POST", urllib.parse.urlsplit(place or url).path, urllib.parse.urlencode(fields | (changed or {})), headers)
             response = connection.getresponse()
             response.read()
             return response.status

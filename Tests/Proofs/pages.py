@@ -26,6 +26,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 
 import browser
 import world
@@ -50,6 +51,7 @@ tenants:
     displayName: Contoso
     authenticatorApps: true
     recoveryCodes: true
+    sms: {callingCodes: [1, 49], domain: login.contoso.example.com}
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -127,7 +129,8 @@ PAGES = {
     "enterCode(signIn)": "sign-in-code sign-in-code-wrong sign-in-code-again",
     "enterCode(reset)": "reset-code reset-code-wrong reset-code-again already-done",
     "enterCode(secondFactor)": "second-factor second-factor-wrong second-factor-again",
-    "enterCode(contact)": "mailbox-code mailbox-code-wrong mailbox-code-again",
+    "enterCode(contact)": "mailbox-code mailbox-code-wrong mailbox-code-again text-code text-code-wrong",
+    "enterPhone": "add-phone bad-phone",
     "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
     "enterRecoveryCode": "recovery-code recovery-code-wrong",
     "choosePassword(isReset: false)": "choose-password weak-password",
@@ -138,7 +141,7 @@ PAGES = {
     "confirm": "continue continue-app consent device-question",
     "fromApp": "from-app", "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
     "deviceAnswered(over)": "device-over", "authorize(pushedRequestGone)": "pushed-request-gone",
-    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-recovery-codes account-recovered account-password "
+    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-phones account-recovery-codes account-recovered account-password "
     "account-wrong-password account-email account-sessions account-copy account-deletion",
     "enterAccountCode": "account-code", "proveAgain(byReset: false)": "account-proof", "ended": "account-deleted",
     "dead(policy)": "policy", "dead(over)": "over", "dead(blocked)": "blocked",
@@ -991,6 +994,58 @@ class Check(browser.BrowserCheck):
         self.comes("a second factor", seen + 2, code=True)
         page.context.close()
 
+    def texted(self, number, before):
+        """The code of the newest text to a number, which the inbox of the development profile has, and how many there are."""
+        def codes():
+            with urllib.request.urlopen(f"{self.url}/dev/inbox.json?to={urllib.parse.quote(number, safe='')}") as answer:
+                return [mail["code"] for mail in json.load(answer)]
+        world.wait_until(lambda: len(codes()) > before, 10)
+        return codes()[0]
+
+    def telephone(self):
+        """A user of codes registers a telephone in a sign-in that demands a second factor, and gives it in the next one."""
+        number = "+1555" + str(zlib.crc32(self.person("telephone").encode()) % 10 ** 7).zfill(7)
+        address, seen = self.person("telephone"), self.sent()
+        page = self.visit()
+        self.open(page, CODE, claims=SECOND_FACTOR)
+        self.press(page, "switch")
+        before = self.site.mailbox.seen(address)
+        self.give(page, username=address)
+        self.give_code(page, address, before)
+        self.look(page, "add-phone")
+        self.is_title(page, "Add a telephone")
+        self.give(page, contact="0151 23456789")
+        self.refused(page, "bad-phone", "contact", keeps="0151 23456789")
+        self.give(page, contact=f"{number[:2]} ({number[2:5]}) {number[5:8]}-{number[8:]}")
+        self.look(page, "text-code")
+        self.is_title(page, "Enter the code of the message")
+        self.expect(f"the number is repeated ({self.mode})", number in page.inner_text("main"))
+        self.give(page, code="0000 0000")
+        self.refused(page, "text-code-wrong", "code")
+        self.give(page, code=self.texted(number, 0))
+        page.wait_for_url("**/end")
+        self.comes("a telephone is registered", seen, code=True)
+        page.context.close()
+        page = self.visit()
+        self.open(page, CODE, claims=SECOND_FACTOR)
+        before = self.site.mailbox.seen(address)
+        self.give(page, username=address)
+        self.give_code(page, address, before)
+        self.is_title(page, "Enter the code of the message")
+        self.expect(f"the number is masked ({self.mode})", number not in page.inner_text("main") and f"+1*********{number[-1]}" in page.inner_text("main"))
+        self.give(page, code=self.texted(number, 1))
+        page.wait_for_url("**/end")
+        self.comes("a telephone", seen + 1, code=True)
+        page.goto(f"{self.url}/contoso/account/methods")
+        other = f"+49151{number[-8:]}"
+        self.give(page, "add-phone", phone=other)
+        self.is_title(page, "Enter the code of the message")
+        self.give(page, code=self.texted(other, 0))
+        self.look(page, "account-phones")
+        self.is_title(page, "Second factor")
+        self.expect(f"two telephones are enough ({self.mode})", not page.locator("button[value=add-phone]").count())
+        page.context.close()
+
     def choice_of_factor(self):
         address, seen = self.person("two"), self.sent()
         salt = os.urandom(16)
@@ -1769,7 +1824,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
+            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
         ):
             part()
             self.close_others()
@@ -1836,7 +1891,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
+                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:

@@ -425,6 +425,7 @@ extension World {
         let limits: KeyValuePairs = [
             "replays": "expires_at <= \(before(0))", "flows": "expires_at <= \(before(0))",
             "outbox": "finished_at < \(before(3_600))",
+            "texts": "sent_at <= \(before(7 * 86_400))",
             "refresh_families": "expires_at <= \(before(7_200))", "counted_events": "at <= \(before(86_400))",
             "lockouts": "last_failure_at <= \(before(86_400))", "known_networks": "last_at < \(before(30 * 86_400))",
         ]

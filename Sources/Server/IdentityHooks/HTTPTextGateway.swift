@@ -45,15 +45,22 @@ package struct HTTPTextGateway: TextGateway {
                         "User-Agent: native-auth", "Authorization: Basic \(credentials)",
                     ], body: Data(form.encoded.utf8), timeout: Self.timeout))
         } catch {
-            throw .temporary(HookFailure(error).word)
+            switch error {
+            // It has answered, and so it may have the text: another attempt could send it twice.
+            case .tooLarge: throw .rejected(code: 0)
+            case .unreachable, .timedOut, .forbiddenAddress: throw .noAnswer(HookFailure(error).word)
+            }
         }
         try Self.judge(answer)
     }
 
-    /// What the answer means: only a status says that the gateway has the text, and only its own number why it has not.
+    /// What the answer means: only a status says that the gateway has the text, and only its own number why it has not. A page
+    /// of another server, which answers 200, too, is no gateway.
     static func judge(_ answer: OutgoingHTTP.Answer) throws(TextFailure) {
         switch answer.status {
-        case 200..<300: return
+        case 200..<300:
+            guard isObject(answer.body) else { throw .rejected(code: answer.status) }
+            return
         case 408, 429, 500..<600: throw .temporary("status-\(answer.status)")
         // The operator can correct the credentials while the text waits.
         case 401, 403: throw .temporary("status-\(answer.status)")
@@ -69,6 +76,15 @@ package struct HTTPTextGateway: TextGateway {
         21_211, 21_214, 21_217, 21_408, 21_610, 21_612, 21_614, 30_003, 30_004, 30_005, 30_006, 30_450,
     ]
     private static let throttled = 20_429
+
+    private static func isObject(_ body: Data) -> Bool {
+        do {
+            _ = try JSONDecoder().decode([String: JSONValue].self, from: body)
+            return true
+        } catch {
+            return false
+        }
+    }
 
     private static func number(in body: Data) -> Int? {
         struct Failure: Decodable { var code: Int? }

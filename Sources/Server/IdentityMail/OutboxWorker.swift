@@ -280,7 +280,9 @@ package final class OutboxWorker: Service {
             switch error {
             case .rejected(let code): try await fail(leased, detail: "sms-\(code)")
             case .numberRefused(let code): try await fail(leased, detail: "sms-\(code)", refusing: content)
-            case .temporary(let reason):
+            case .noAnswer(let reason) where leased.attempts + 1 >= Self.attemptsWithoutAnswer:
+                try await fail(leased, detail: "sms-\(reason)")
+            case .temporary(let reason), .noAnswer(let reason):
                 try await postpone(leased, because: reason)
                 return false
             }
@@ -289,6 +291,9 @@ package final class OutboxWorker: Service {
         try await finish(leased, content, subject: Self.textSubject, text: body, as: "texted")
         return true
     }
+
+    /// How often a text is tried that may be sent each time.
+    private static let attemptsWithoutAnswer = 4
 
     /// How the inbox of development calls a text message.
     private static let textSubject = "Text message"

@@ -81,8 +81,8 @@ struct TryFlowTests {
     func aSecondFactorIsRegisteredAndProven() async throws {
         let (status, output, errors) = try await converse(
             Self.signUp("lee@example.com") + ["4"]
-                // No, then yes; no address, then another mailbox.
-                + ["5", "n", "5", "", Self.password, "nonsense", "lee.second@example.com"]
+                // No, then yes; by mail; no address, then another mailbox.
+                + ["5", "n", "5", "", Self.password, "1", "nonsense", "lee.second@example.com"]
                 + ["8", "2", "lee@example.com", Self.password, "5", "y", Self.password, "0"])
 
         #expect(status == 0)
@@ -101,15 +101,16 @@ struct TryFlowTests {
             Self.signUp("lee@example.com")
                 // Each action comes back to the menu of the account; so does one that the user leaves.
                 + ["9", "1", "Ribe", "Lee", "2", Self.password, Self.newPassword, "3", ""]
-                + ["3", "lee@new.example", "4", "lee@second.example", "9"]
+                + ["3", "lee@new.example", "4", "lee@second.example", "5", "+1 (555) 555-0123", "10"]
                 // Not deleted, then deleted.
-                + ["10", "no", "b", "9", "10", "delete", "2", "lee@new.example", "", "0"])
+                + ["11", "no", "b", "9", "11", "delete", "2", "lee@new.example", "", "0"])
 
         #expect(status == 0)
         #expect(errors == "")
         for fact in [
             "The profile is changed.", "city         Ribe", "The password is changed.",
             "The address is lee@new.example.", "method   e-mail to l***@se***nd.example",
+            "method   text message to +1*********3",
             #""displayName" : "Lee""#, "The account stays.", "The account is deleted, and you are signed out.",
             "No account has the name lee@new.example.",
         ] {
@@ -140,13 +141,15 @@ struct TryFlowTests {
         #expect(output.contains("  3  reset the password\n  4  use the server's pages in a browser\n  0  leave"))
     }
 
-    @Test func whoHasNoPasswordIsToldWhyThereIsNoSecondFactor() async throws {
-        let (status, output, _) = try await converse(
-            Self.signUp("lee@example.com", password: "") + ["5", "", "n", "0"])
+    @Test("SEC-SMS-14: who has no password registers a telephone, and gets the code as a text message")
+    func whoHasNoPasswordRegistersATelephone() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com", password: "") + ["5", "", "+1 (555) 555-0123", "0"])
 
         #expect(status == 0)
-        #expect(output.contains("go on in a browser"))
-        #expect(output.contains("lee@example.com is signed in. What next?"))
+        #expect(errors == "")
+        #expect(output.contains("by text message"), "\(output)")
+        #expect(output.contains("200: Hello, lee@example.com"), "\(output)")
     }
 
     @Test func aForgottenPasswordIsReset() async throws {
@@ -282,7 +285,7 @@ struct TryFlowTests {
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--code-from-inbox", "--server", server.baseURL.absoluteString],
                 input: (Self.signUp("lee@example.com")
-                    + ["5", "", Self.password, "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
+                    + ["5", "", Self.password, "", "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
                     .map { $0 + "\n" }.joined())
             let inbox = server.baseURL.appending(path: "dev/inbox.json")
             struct Mail: Decodable {

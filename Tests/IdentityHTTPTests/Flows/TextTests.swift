@@ -1,5 +1,5 @@
+import Crypto
 import IdentityEngine
-import IdentityTokens
 import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
@@ -389,5 +389,141 @@ import Testing
         try await server.reset()
         #expect(
             try await server.rows("SELECT suspended_at IS NULL FROM strong_methods").compactMap(\.first) == ["0"])
+    }
+
+    // MARK: Reports
+
+    /// A report of the gateway, with the address, the fields and the signature of the test.
+    private func report(
+        _ server: IdentityTestServer, _ path: String, _ fields: [(String, String)], signedAs url: String? = nil,
+        _ secret: String = "12345", hasSignature: Bool = true
+    ) async throws -> Int {
+        let base = server.engine.settings.baseURL
+        let gateway = try #require(TextGatewayAddress("https://AC1:12345@api.example.com"))
+        let routes = IdentityRoutes(
+            engine: server.engine, clock: ManualWallClock(manual: server.clock),
+            readiness: Readiness(flows: server.engine.ports.flows),
+            textReports: TextReports(store: server.store, gateway: gateway, baseURL: base))
+        let client = WireClient(transport: InProcessTransport(routes: routes, peer: IPAddress("192.0.2.1")))
+        var form = FormFields()
+        for (name, value) in fields { form.append(name, value) }
+        let text = (url ?? base + path) + fields.sorted { $0.0 < $1.0 }.map { $0.0 + $0.1 }.joined()
+        let mac = HMAC<Insecure.SHA1>.authenticationCode(
+            for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        var headers = ["content-type": "application/x-www-form-urlencoded"]
+        if hasSignature { headers["x-twilio-signature"] = Data(mac).base64EncodedString() }
+        return try await client.send(
+            client.request("POST", path, headers: headers, body: Data(form.encoded.utf8))
+        ).status
+    }
+
+    @Test("SEC-SMS-12: a signed report is noted once; one with another key, address, field or none is 403; no flow changes")
+    func reports() async throws {
+        let server = try Self.server()
+        try await owner(server)
+        let sent = try await challenged(server)
+        let code = try await server.mailbox.code(to: Self.number)
+        let id = try #require(
+            try await server.rows("SELECT hex(id) FROM texts ORDER BY sent_at DESC LIMIT 1").first?.first ?? nil)
+        let uuid = id.lowercased().enumerated().reduce(into: "") { text, item in
+            text += ([8, 12, 16, 20].contains(item.offset) ? "-" : "") + String(item.element)
+        }
+        let tenant = TenantDirectory.development.entries[0].tenant.id
+        let path = "/sms/reports/\(tenant)/\(uuid)"
+        func reported() async throws -> String? {
+            try await server.rows("SELECT report FROM texts ORDER BY sent_at DESC LIMIT 1").first?.first ?? nil
+        }
+        let failed = [("MessageSid", "SM1"), ("MessageStatus", "undelivered"), ("ErrorCode", "30003")]
+        #expect(try await report(server, path, failed, "12346") == 403)
+        #expect(try await report(server, path, failed, signedAs: "https://other.example\(path)") == 403)
+        #expect(try await report(server, path, failed, hasSignature: false) == 403)
+        #expect(try await reported() == nil)
+        #expect(try await report(server, path, [("MessageStatus", "sent")]) == 204)
+        #expect(try await reported() == nil)
+        #expect(try await report(server, path, failed) == 204)
+        #expect(try await reported() == "failed")
+        #expect(try await report(server, path, [("MessageStatus", "delivered")]) == 204)
+        #expect(try await report(server, path, failed) == 204)
+        #expect(try await reported() == "failed")
+        // Of a text that is not there, or of no text.
+        #expect(try await report(server, "/sms/reports/\(tenant)/\(UUID().text)", failed) == 204)
+        for wrong in ["/sms/reports/\(tenant)/1", "/sms/reports/contoso/\(uuid)"] {
+            #expect(try await report(server, wrong, failed) == 404, "\(wrong)")
+        }
+        let tokens = try await server.passwordClient.token(
+            code: code, sent.token, grant: "mfa_oob", claims: WireClient.claims)
+        #expect(tokens.status == 200, "\(tokens)")
+    }
+
+    @Test("a server without a gateway takes no reports")
+    func noGateway() async throws {
+        let server = try Self.server()
+        let client = server.client()
+        let answer = try await client.send(
+            client.request("POST", "/sms/reports/\(UUID())/\(UUID())", headers: [:], body: Data()))
+        #expect(answer.status == 404)
+    }
+
+    // MARK: The account
+
+    @Test("SEC-ENR-13: an account has two telephones at most; the same number again takes its place, and each mailbox is told")
+    func account() async throws {
+        let server = try Self.server()
+        try await server.signUpWithPassword()
+        server.clock.advance(by: 3_600)
+        var caller = try await AccountCaller.withPassword(server)
+        // A session of the password alone proves the own mailbox first; until then nothing is texted.
+        let begun = try await caller.send(
+            "POST", AccountCaller.beta + "/nativeAuth.addPhoneMethod", #"{"phoneNumber":"\#(Self.typed)"}"#)
+        #expect(begun.status == 202 && begun["channel"] == nil && begun["targetLabel"] == "d***a@ex***le.com", "\(begun)")
+        #expect(try await texts(server).isEmpty)
+        let proven = try await caller.send(
+            "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
+            #"{"continuationToken":"\#(begun.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: IdentityTestServer.email))"}"#)
+        let sent = try await caller.send(
+            "POST", AccountCaller.beta + "/nativeAuth.addPhoneMethod",
+            #"{"continuationToken":"\#(proven.text("continuationToken") ?? "")"}"#)
+        #expect(sent["channel"] == "sms" && sent["targetLabel"] == "+1*********3", "\(sent)")
+        let added = try await caller.send(
+            "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
+            #"{"continuationToken":"\#(sent.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: Self.number))"}"#)
+        #expect(added.status == 204, "\(added)")
+        #expect(try await server.mailbox.mails().first?.purpose == .methodRegistered)
+        func session() async throws -> AccountCaller {
+            server.clock.advance(by: 3_700)
+            let required = try await server.signIn(claims: WireClient.claims, scope: AccountCaller.scope)
+            let challenge = try await server.secondFactorChallenge(required.token)
+            return try AccountCaller(
+                try await server.passwordClient.token(
+                    code: server.mailbox.code(to: Self.number), challenge.token, grant: "mfa_oob",
+                    claims: WireClient.claims, scope: AccountCaller.scope), server)
+        }
+        func add(_ number: String) async throws -> Int {
+            let begun = try await caller.send(
+                "POST", AccountCaller.beta + "/nativeAuth.addPhoneMethod", #"{"phoneNumber":"\#(number)"}"#)
+            guard let token = begun.text("continuationToken") else { return begun.status }
+            return try await caller.send(
+                "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
+                #"{"continuationToken":"\#(token)","code":"\#(try await server.mailbox.code(to: number))"}"#).status
+        }
+        caller = try await session()
+        server.clock.advance(by: 61)
+        #expect(try await add("+4915123456789") == 204)
+        caller = try await session()
+        #expect(try await add("+4915123456780") == 400)
+        server.clock.advance(by: 61)
+        #expect(try await add(Self.number) == 204)
+        let listed = try await caller.send("GET", AccountCaller.me + "/authentication/phoneMethods")
+        #expect(listed["value"]?.array.count == 2, "\(listed)")
+        #expect(listed["value"]?.array.allSatisfy { $0["phoneType"] == "mobile" } == true)
+        #expect(Set(listed["value"]?.array.compactMap { $0["phoneNumber"]?.string } ?? []) == ["+1*********3", "+49**********9"])
+        // An address is no telephone, and a telephone no address.
+        for (operation, body) in [
+            ("addPhoneMethod", #"{"phoneNumber":"erik@example.com"}"#), ("addEmailMethod", #"{"emailAddress":"+4915123456780"}"#),
+            ("changeEmail", #"{"emailAddress":"+4915123456780"}"#), ("addPhoneMethod", #"{"emailAddress":"erik@example.com"}"#),
+        ] {
+            let answer = try await caller.send("POST", AccountCaller.beta + "/nativeAuth.\(operation)", body)
+            #expect(answer.status == 400, "\(operation) \(body): \(answer)")
+        }
     }
 }

@@ -148,6 +148,11 @@ struct BackupTests {
                     "deletions (tenant BLOB, mark BLOB, deleted_at INTEGER)",
                     #"browser_sessions (tenant BLOB, id BLOB, digest BLOB, "user" BLOB, has_two_factors INTEGER)"#,
                     "presented_codes (tenant BLOB, digest BLOB)", "devices (tenant BLOB, digest BLOB)",
+                    """
+                    texts (tenant BLOB, id BLOB, flow BLOB, number BLOB, neighbourhood BLOB, area TEXT, account BLOB, source BLOB, sent_at INTEGER, verified_at INTEGER, report TEXT)
+                    """,
+                    "text_days (tenant BLOB, day INTEGER, area TEXT, sent INTEGER, cost INTEGER, last_at INTEGER)",
+                    "text_pauses (tenant BLOB, area TEXT, until INTEGER, minutes INTEGER)",
                     "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
                     #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",

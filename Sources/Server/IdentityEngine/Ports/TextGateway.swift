@@ -34,8 +34,10 @@ package enum TextFailure: Error, Hashable, Sendable {
     case numberRefused(code: Int)
     /// The gateway refuses the text for another reason, for good.
     case rejected(code: Int)
-    /// A later attempt can succeed. A word for the log.
+    /// It did not take the text now; a later attempt can succeed. A word for the log.
     case temporary(String)
+    /// It gave no answer, and may have the text: few attempts follow, each of which may cost a text. A word for the log.
+    case noAnswer(String)
 }
 
 /// What the gateway reports of texts later.

@@ -88,7 +88,7 @@ extension HostedPage {
                 <div class="more">\(cancel)</div>
                 """
         case .enterCode(let purpose, let target):
-            page.title = .enterCode
+            page.title = flow.step.isAboutPhone ? .enterTextCode : .enterCode
             let stays: HTML? = purpose == .signIn ? page.staySignedIn : nil
             page.body = """
                 \(page.sentTo(target, isText: flow.step.isAboutPhone))
@@ -218,9 +218,9 @@ extension HostedPage {
                 <div class="more">\(cancel)</div>
                 """
         case .enterAccountCode(let target):
-            page.title = .enterCode
+            page.title = flow.step.isAboutPhone ? .enterTextCode : .enterCode
             page.body = """
-                <p class="lead">\(text(.codeSent(to: target))) \(text(.codeIsValid))</p>
+                \(page.sentTo(target, isText: flow.step.isAboutPhone))
                 \(posted("""
                     \(page.codeField)
                     \(page.button("next", .goOn, isPrimary: true))

@@ -54,7 +54,7 @@ enum PagePhrase: Hashable, Sendable {
     // Of authenticator apps.
     case authenticatorApp, enterAppCode, addApp, scanHelp, keyByHand, openApp, appCodeHelp, wrongAppCode, appNotAllowed
     // Of telephones.
-    case addPhone, phoneNumber, phoneHelp
+    case addPhone, phoneNumber, phoneHelp, enterTextCode
     case textSent(to: String)
     case badPhone, blockedPhone, phoneNotAllowed
     // Of recovery codes.

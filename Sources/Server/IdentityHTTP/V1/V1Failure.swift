@@ -156,7 +156,7 @@ struct V1Failure: Hashable, Sendable {
             case .blockedContact:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,
-                    "This contact cannot be used now: the e-mail address of the account must be registered first, or no text can be sent to the number; try another one.")
+                    "This contact cannot be used now: no text can be sent to the number, or the e-mail address of the account must be registered before another address; try another one.")
             case .mailboxRefuses:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,

@@ -49,6 +49,7 @@ package enum BackupTables {
     package static let kept = [
         ("users", "tenant, id"), ("identifiers", "tenant, key"), ("attributes", #"tenant, "user", name"#),
         ("strong_methods", #"tenant, "user", id"#), ("known_networks", #"tenant, "user", network"#),
+        ("texts", "tenant, id"), ("text_days", "tenant, day, area"), ("text_pauses", "tenant, area"),
         (sessions, "tenant, id"), ("lockouts", "tenant, subject"), ("counted_events", "tenant, subject, event, at"),
         ("signing_keys", "tenant, kid"), ("audit", "tenant, seq"), ("audit_heads", "tenant"),
         ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),

@@ -114,7 +114,8 @@ package struct Migration: Sendable {
         CREATE INDEX texts_by_account ON texts (tenant, account, sent_at);
         CREATE INDEX texts_by_source ON texts (tenant, source, sent_at);
         CREATE INDEX texts_by_area ON texts (tenant, area, sent_at);
-        CREATE INDEX texts_by_time ON texts (tenant, sent_at);
+        CREATE INDEX texts_by_tenant ON texts (tenant, sent_at);
+        CREATE INDEX texts_by_time ON texts (sent_at);
         CREATE TABLE text_days (
             tenant BLOB NOT NULL,
             day INTEGER NOT NULL,

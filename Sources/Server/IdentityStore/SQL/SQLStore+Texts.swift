@@ -16,6 +16,12 @@ extension SQLStore {
 extension SQLSession {
     func insert(_ text: SentText, in tenant: TenantID) throws {
         let counted = text.counted
+        // The codes of the flow's earlier texts are void: the user would see the last of them last.
+        try run(
+            """
+            UPDATE outbox SET state = 'expired', sealed_content = NULL, finished_at = ?
+            WHERE tenant = ? AND state = 'pending' AND id IN (SELECT id FROM texts WHERE tenant = ? AND flow = ?)
+            """, [text.at, tenant, tenant, text.flow])
         try run(
             """
             INSERT INTO texts (tenant, id, flow, number, neighbourhood, area, account, source, sent_at)

@@ -150,8 +150,12 @@ private struct TenantReader {
                 attributes, faults)
         }
         ReadUserFlow.check(flows)
+        if let texts = members.members("sms", of: "sms") {
+            tenant.texts = ReadTexts.texts(texts, of: tenant.displayName)
+        }
+        let texts = tenant.texts != nil
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
-            let application = application(entry, flows.map(\.flow), attributes)
+            let application = application(entry, flows.map(\.flow), attributes, texts: texts)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
             if !clients.insert(application.client.id).inserted {
                 entry.add("two applications of the tenant have the clientId \(application.client.id).", at: "clientId")
@@ -170,9 +174,6 @@ private struct TenantReader {
         }
         let mail = members.members("mail", of: "mail").map { ReadMail($0, faults) }
         if let mail { tenant.mail = mail.mail }
-        if let texts = members.members("sms", of: "sms") {
-            tenant.texts = ReadTexts.texts(texts, of: tenant.displayName)
-        }
         if let pages = members.members("pages", of: "pages") { tenant.pages = ReadPages.pages(pages) }
         let hooks = members.list("hooks", of: "a hook").map { entry in
             ReadHook(
@@ -204,7 +205,7 @@ private struct TenantReader {
     }
 
     private func application(
-        _ members: YAMLMembers, _ flows: [SharedUserFlow], _ tenantAttributes: [TenantAttribute]
+        _ members: YAMLMembers, _ flows: [SharedUserFlow], _ tenantAttributes: [TenantAttribute], texts: Bool
     ) -> ReadTenant.Application {
         let clientID = ClientID(id("clientId", of: members))
         let displayName = displayName(of: members)
@@ -231,10 +232,10 @@ private struct TenantReader {
                 members.add("“\(displayName)” has a userFlow, which says this; leave \(name) out.", at: name)
             }
         }
-        // A user of codes has an authenticator app or none: at sign-up there is none yet (docs/protocol.md §4.7).
-        if needsFactor, method == .emailOneTimePasscode {
+        // At sign-up a user of codes can register a telephone, where there are texts, and nothing else (docs/protocol.md §4.7).
+        if needsFactor, method == .emailOneTimePasscode, !texts {
             members.add(
-                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
+                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)

@@ -185,6 +185,7 @@ extension PagePhrase {
         case .addPhone: "إضافة هاتف"
         case .phoneNumber: "رقم الهاتف"
         case .phoneHelp: "ستصلك الرموز في رسائل نصية. اكتب الرقم مع رمز البلد، مثل +971."
+        case .enterTextCode: "أدخل رمز الرسالة النصية"
         case .textSent(let number): "أرسلنا رسالة نصية فيها رمز إلى \(number). الرمز صالح لمدة عشر دقائق."
         case .badPhone: "أدخل رقم هاتف مع رمز البلد، مثل +971 50 123 4567."
         case .blockedPhone: "لا يمكن إرسال رسالة نصية إلى هذا الرقم. استخدم رقمًا آخر أو طريقة أخرى."

@@ -177,6 +177,7 @@ extension PagePhrase {
         case .addPhone: "添加电话"
         case .phoneNumber: "电话号码"
         case .phoneHelp: "您将通过短信收到验证码。请输入带国家/地区代码的号码,例如 +86。"
+        case .enterTextCode: "输入短信中的验证码"
         case .textSent(let number): "我们已将包含验证码的短信发送至 \(number)。验证码在十分钟内有效。"
         case .badPhone: "请输入带国家/地区代码的电话号码,例如 +86 131 2345 6789。"
         case .blockedPhone: "无法向此号码发送短信。请使用其他号码或其他方式。"

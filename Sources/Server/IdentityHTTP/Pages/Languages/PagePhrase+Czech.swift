@@ -190,6 +190,7 @@ extension PagePhrase {
         case .addPhone: "Přidat telefon"
         case .phoneNumber: "Telefonní číslo"
         case .phoneHelp: "Kódy dostanete v SMS. Napište číslo s předvolbou země, například +420."
+        case .enterTextCode: "Zadejte kód z SMS"
         case .textSent(let number): "Na číslo \(number) jsme poslali SMS s kódem. Platí deset minut."
         case .badPhone: "Zadejte telefonní číslo s předvolbou země, například +420 601 123 456."
         case .blockedPhone: "Na toto číslo nelze poslat SMS. Použijte jiné číslo nebo jiný způsob."

@@ -188,6 +188,7 @@ extension PagePhrase {
         case .addPhone: "Tilføj en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder som sms. Skriv nummeret med landekoden, for eksempel +45."
+        case .enterTextCode: "Indtast koden fra sms’en"
         case .textSent(let number): "Vi har sendt en sms med en kode til \(number). Den gælder i ti minutter."
         case .badPhone: "Angiv et telefonnummer med landekoden, for eksempel +45 32 12 34 56."
         case .blockedPhone: "Der kan ikke sendes sms til dette nummer. Brug et andet nummer eller en anden metode."

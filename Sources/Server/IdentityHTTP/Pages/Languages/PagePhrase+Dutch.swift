@@ -193,6 +193,7 @@ extension PagePhrase {
         case .addPhone: "Telefoon toevoegen"
         case .phoneNumber: "Telefoonnummer"
         case .phoneHelp: "U ontvangt codes per sms. Vul het nummer in met de landcode, bijvoorbeeld +31."
+        case .enterTextCode: "Vul de code uit de sms in"
         case .textSent(let number):
             "We hebben een sms met een code gestuurd naar \(number). De code is tien minuten geldig."
         case .badPhone: "Vul een telefoonnummer in met de landcode, bijvoorbeeld +31 6 12345678."

@@ -189,6 +189,7 @@ extension PagePhrase {
         case .addPhone: "Add a telephone"
         case .phoneNumber: "Telephone number"
         case .phoneHelp: "You get codes as text messages. Write the number with the code of the country, such as +49."
+        case .enterTextCode: "Enter the code of the message"
         case .textSent(let number): "We sent a text message with a code to \(number). It is valid for ten minutes."
         case .badPhone: "Enter a telephone number with the code of the country, such as +49 151 23456789."
         case .blockedPhone: "No text message can be sent to this number. Use another number, or another method."

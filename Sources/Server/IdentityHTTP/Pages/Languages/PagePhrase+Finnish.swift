@@ -193,6 +193,7 @@ extension PagePhrase {
         case .addPhone: "Lisää puhelin"
         case .phoneNumber: "Puhelinnumero"
         case .phoneHelp: "Saat koodit tekstiviesteinä. Kirjoita numero maakoodin kanssa, esimerkiksi +358."
+        case .enterTextCode: "Kirjoita tekstiviestin koodi"
         case .textSent(let number):
             "Lähetimme tekstiviestin, jossa on koodi, numeroon \(number). Koodi on voimassa kymmenen minuuttia."
         case .badPhone: "Kirjoita puhelinnumero maakoodin kanssa, esimerkiksi +358 41 2345678."

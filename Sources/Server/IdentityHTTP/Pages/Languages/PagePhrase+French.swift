@@ -200,6 +200,7 @@ extension PagePhrase {
         case .phoneNumber: "Numéro de téléphone"
         case .phoneHelp:
             "Vous recevez des codes par SMS. Saisissez le numéro avec l’indicatif du pays, par exemple +33."
+        case .enterTextCode: "Saisissez le code du SMS"
         case .textSent(let number): "Nous avons envoyé un SMS avec un code au \(number). Il est valable dix minutes."
         case .badPhone: "Saisissez un numéro de téléphone avec l’indicatif du pays, par exemple +33 6 12 34 56 78."
         case .blockedPhone: "Aucun SMS ne peut être envoyé à ce numéro. Utilisez un autre numéro ou une autre méthode."

@@ -200,6 +200,7 @@ extension PagePhrase {
         case .addPhone: "Telefon hinzufügen"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Sie erhalten Codes als SMS. Geben Sie die Nummer mit der Ländervorwahl ein, zum Beispiel +49."
+        case .enterTextCode: "Code aus der SMS eingeben"
         case .textSent(let number):
             "Wir haben eine SMS mit einem Code an \(number) gesendet. Er ist zehn Minuten gültig."
         case .badPhone: "Geben Sie eine Telefonnummer mit der Ländervorwahl ein, zum Beispiel +49 151 23456789."

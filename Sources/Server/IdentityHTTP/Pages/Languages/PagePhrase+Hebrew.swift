@@ -183,6 +183,7 @@ extension PagePhrase {
         case .addPhone: "הוספת טלפון"
         case .phoneNumber: "מספר טלפון"
         case .phoneHelp: "הקודים יגיעו בהודעות טקסט. יש לרשום את המספר עם קידומת המדינה, למשל +972."
+        case .enterTextCode: "יש להזין את הקוד מהודעת הטקסט"
         case .textSent(let number): "שלחנו הודעת טקסט עם קוד אל \(number). הקוד בתוקף לעשר דקות."
         case .badPhone: "יש להזין מספר טלפון עם קידומת המדינה, למשל +972 50 234 5678."
         case .blockedPhone: "אי אפשר לשלוח הודעת טקסט למספר הזה. יש להשתמש במספר אחר או בשיטה אחרת."

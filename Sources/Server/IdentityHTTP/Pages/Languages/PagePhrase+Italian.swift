@@ -194,6 +194,7 @@ extension PagePhrase {
         case .addPhone: "Aggiungi un telefono"
         case .phoneNumber: "Numero di telefono"
         case .phoneHelp: "Riceverai i codici via SMS. Scrivi il numero con il prefisso del Paese, ad esempio +39."
+        case .enterTextCode: "Inserisci il codice dell’SMS"
         case .textSent(let number): "Abbiamo inviato un SMS con un codice a \(number). È valido per dieci minuti."
         case .badPhone: "Inserisci un numero di telefono con il prefisso del Paese, ad esempio +39 312 345 6789."
         case .blockedPhone: "Non è possibile inviare SMS a questo numero. Usa un altro numero o un altro metodo."

@@ -178,6 +178,7 @@ extension PagePhrase {
         case .addPhone: "電話を追加"
         case .phoneNumber: "電話番号"
         case .phoneHelp: "コードは SMS で届きます。国番号を付けて入力してください (例: +81)。"
+        case .enterTextCode: "SMS のコードを入力"
         case .textSent(let number): "\(number) にコードを SMS で送信しました。10 分間有効です。"
         case .badPhone: "国番号を付けて電話番号を入力してください (例: +81 90 1234 5678)。"
         case .blockedPhone: "この番号には SMS を送信できません。別の番号または別の方法をお使いください。"

@@ -178,6 +178,7 @@ extension PagePhrase {
         case .addPhone: "전화 추가"
         case .phoneNumber: "전화번호"
         case .phoneHelp: "코드는 문자 메시지로 전송됩니다. 국가 번호를 포함하여 입력하세요(예: +82)."
+        case .enterTextCode: "문자 메시지의 코드 입력"
         case .textSent(let number): "\(number) 번호로 코드를 문자 메시지로 보냈습니다. 10분 동안 유효합니다."
         case .badPhone: "국가 번호를 포함한 전화번호를 입력하세요(예: +82 10 2000 0000)."
         case .blockedPhone: "이 번호로는 문자 메시지를 보낼 수 없습니다. 다른 번호나 다른 방법을 사용하세요."

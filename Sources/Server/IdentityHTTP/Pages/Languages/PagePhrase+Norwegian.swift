@@ -189,6 +189,7 @@ extension PagePhrase {
         case .addPhone: "Legg til en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder på SMS. Skriv nummeret med landskoden, for eksempel +47."
+        case .enterTextCode: "Skriv inn koden fra SMS-en"
         case .textSent(let number): "Vi har sendt en SMS med en kode til \(number). Den er gyldig i ti minutter."
         case .badPhone: "Skriv inn et telefonnummer med landskoden, for eksempel +47 406 12 345."
         case .blockedPhone: "Det kan ikke sendes SMS til dette nummeret. Bruk et annet nummer eller en annen metode."

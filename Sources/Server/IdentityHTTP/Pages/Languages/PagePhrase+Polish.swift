@@ -193,6 +193,7 @@ extension PagePhrase {
         case .addPhone: "Dodaj telefon"
         case .phoneNumber: "Numer telefonu"
         case .phoneHelp: "Kody przyjdą w SMS-ach. Wpisz numer z kodem kraju, na przykład +48."
+        case .enterTextCode: "Wpisz kod z SMS-a"
         case .textSent(let number): "Wysłaliśmy SMS z kodem na numer \(number). Kod jest ważny przez dziesięć minut."
         case .badPhone: "Wpisz numer telefonu z kodem kraju, na przykład +48 512 345 678."
         case .blockedPhone: "Na ten numer nie można wysłać SMS-a. Użyj innego numeru lub innej metody."

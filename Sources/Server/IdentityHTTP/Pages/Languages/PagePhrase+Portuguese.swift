@@ -197,6 +197,7 @@ extension PagePhrase {
         case .addPhone: "Adicionar um telefone"
         case .phoneNumber: "Número de telefone"
         case .phoneHelp: "Você recebe códigos por SMS. Escreva o número com o código do país, por exemplo +351."
+        case .enterTextCode: "Introduza o código do SMS"
         case .textSent(let number): "Enviámos um SMS com um código para \(number). É válido durante dez minutos."
         case .badPhone: "Introduza um número de telefone com o código do país, por exemplo +351 912 345 678."
         case .blockedPhone: "Não é possível enviar SMS para este número. Use outro número ou outro método."

@@ -195,6 +195,7 @@ extension PagePhrase {
         case .addPhone: "Añadir un teléfono"
         case .phoneNumber: "Número de teléfono"
         case .phoneHelp: "Recibirá códigos por SMS. Escriba el número con el prefijo del país, por ejemplo +34."
+        case .enterTextCode: "Introduzca el código del SMS"
         case .textSent(let number): "Hemos enviado un SMS con un código a \(number). Es válido durante diez minutos."
         case .badPhone: "Introduzca un número de teléfono con el prefijo del país, por ejemplo +34 612 34 56 78."
         case .blockedPhone: "No se puede enviar ningún SMS a este número. Use otro número u otro método."

@@ -190,6 +190,7 @@ extension PagePhrase {
         case .addPhone: "Lägg till en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder som sms. Skriv numret med landskoden, till exempel +46."
+        case .enterTextCode: "Ange koden från sms:et"
         case .textSent(let number): "Vi har skickat ett sms med en kod till \(number). Den gäller i tio minuter."
         case .badPhone: "Ange ett telefonnummer med landskoden, till exempel +46 70 123 45 67."
         case .blockedPhone:

@@ -190,6 +190,7 @@ extension PagePhrase {
         case .addPhone: "Telefon ekle"
         case .phoneNumber: "Telefon numarası"
         case .phoneHelp: "Kodları SMS ile alırsınız. Numarayı ülke koduyla yazın, örneğin +90."
+        case .enterTextCode: "SMS’teki kodu girin"
         case .textSent(let number): "\(number) numarasına kod içeren bir SMS gönderdik. Kod on dakika geçerlidir."
         case .badPhone: "Ülke koduyla birlikte bir telefon numarası girin, örneğin +90 501 234 56 78."
         case .blockedPhone: "Bu numaraya SMS gönderilemiyor. Başka bir numara veya başka bir yöntem kullanın."

@@ -194,6 +194,7 @@ extension PagePhrase {
         case .addPhone: "Додати телефон"
         case .phoneNumber: "Номер телефону"
         case .phoneHelp: "Коди надходитимуть у SMS. Укажіть номер із кодом країни, наприклад +380."
+        case .enterTextCode: "Введіть код із SMS"
         case .textSent(let number): "Ми надіслали SMS із кодом на номер \(number). Він дійсний десять хвилин."
         case .badPhone: "Укажіть номер телефону з кодом країни, наприклад +380 50 123 4567."
         case .blockedPhone: "На цей номер неможливо надіслати SMS. Скористайтеся іншим номером або іншим способом."
