@@ -177,7 +177,8 @@ extension TryConversation {
     }
 
     private mutating func addPhone(to account: Account) async throws(TryEnd) {
-        let number = try await dialog.newNumber()
+        // As the server writes it, so that the inbox is asked for the same.
+        let number = try await dialog.newNumber().filter { $0 == "+" || $0.isASCII && $0.isNumber }
         try await expectCode()
         let step = try await call { () async throws(AccountError) in
             try await account.addMethod(phoneNumber: number)
