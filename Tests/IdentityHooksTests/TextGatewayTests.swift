@@ -33,7 +33,9 @@ import Testing
         }
         #expect(judged(400, #"{"code":20429}"#) == .temporary("code-20429"))
         #expect(judged(400, #"{"code":21606}"#) == .rejected(code: 21_606))
-        for body in ["", "null", "[1]", #"{"code":"21211"}"#, #"{"code":1e99}"#, #"{"code":null}"#, "Contoso: 12345678"] {
+        for body in [
+            "", "null", "[1]", #"{"code":"21211"}"#, #"{"code":1e99}"#, #"{"code":null}"#, "Contoso: 12345678",
+        ] {
             #expect(judged(400, body) == .rejected(code: 400), "\(body)")
         }
         #expect(judged(302) == .rejected(code: 302) && judged(404) == .rejected(code: 404))

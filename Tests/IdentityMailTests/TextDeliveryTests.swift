@@ -118,7 +118,9 @@ struct TextDeliveryTests {
 
     @Test("a gateway that gives no answer is asked four times: each attempt may be a text")
     func noAnswer() async throws {
-        let (outbox, gateway) = (try OutboxFixture(), ScriptedGateway(Array(repeating: .noAnswer("timed-out"), count: 9)))
+        let (outbox, gateway) = (
+            try OutboxFixture(), ScriptedGateway(Array(repeating: .noAnswer("timed-out"), count: 9))
+        )
         let worker = try outbox.worker(ScriptedTransport(), gateway: gateway)
         try await outbox.enqueue(content(sentAt: outbox.clock.now))
         for _ in 0..<8 {
@@ -166,7 +168,8 @@ struct TextDeliveryTests {
     func byHook() async throws {
         let client = ClientID(UUID())
         func hooks(_ receiver: CodeReceiver, isThere: Bool) -> OutboxHooks {
-            let hook = Hook(id: UUID(), displayName: "Codes", event: .otpSend, url: "https://a.example", audience: UUID())
+            let hook = Hook(
+                id: UUID(), displayName: "Codes", event: .otpSend, url: "https://a.example", audience: UUID())
             let tenant = Tenant(
                 id: .contoso, subdomain: "contoso", domain: "contoso.example", displayName: "Contoso",
                 hooks: isThere ? [hook] : [])

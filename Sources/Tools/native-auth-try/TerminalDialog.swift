@@ -49,7 +49,9 @@ struct TerminalDialog: TryDialog {
                 "Open your authenticator app: it shows a code of \(code.length) digits, and a new one every 30 seconds."
             )
         }
-        let way = code.channel == "email" ? "by e-mail" : code.isText ? "by text message" : "by \(Terminal.harmless(code.channel))"
+        let way =
+            code.channel == "email"
+            ? "by e-mail" : code.isText ? "by text message" : "by \(Terminal.harmless(code.channel))"
         say(
             "\(isResend ? "A new code" : "A code") of \(code.length) digits is on its way to "
                 + Terminal.styled(Terminal.harmless(code.sentTo), .bold) + " \(way).")

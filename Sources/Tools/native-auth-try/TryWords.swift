@@ -20,7 +20,8 @@ enum TryWords {
     /// The possible mistake in `text` as the code that was sent.
     static func hint(for text: String, _ sent: SentCode) -> String? {
         let characters = "\(sent.length) \(sent.isKept ? "letters and digits" : "digits")"
-        let place = sent.isKept ? "your list" : sent.isOfApp ? "your app" : sent.isText ? "the text message" : "the mail"
+        let place =
+            sent.isKept ? "your list" : sent.isOfApp ? "your app" : sent.isText ? "the text message" : "the mail"
         return switch sent.hint(for: text) {
         case nil: nil
         case .tooShort where text.isEmpty: "Type the \(characters) of \(place)."

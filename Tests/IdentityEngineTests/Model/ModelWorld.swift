@@ -660,7 +660,8 @@ struct Exploration {
             case .write(.setSuspension(_, of: _, nil)): after.facts.remove(.suspended)
             case .write(.changePassword): after.facts.insert(.resetPassword)
             case .write(.trustPassword): after.facts.remove(.resetPassword)
-            case .write, .mailCode, .mailSharedCode, .textCode, .noteVerifiedTexts, .setSlowLane, .mailNotice, .mailUndo, .record, .count, .forget,
+            case .write, .mailCode, .mailSharedCode, .textCode, .noteVerifiedTexts, .setSlowLane, .mailNotice,
+                .mailUndo, .record, .count, .forget,
                 .setLockout,
                 .clearLockouts, .rememberNetwork:
                 break

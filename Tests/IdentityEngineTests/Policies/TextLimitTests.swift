@@ -29,7 +29,9 @@ import Testing
     }
 
     private static let rules: [Rule] = {
-        func rules(_ name: String, _ caps: [(Int, Double)], _ dates: @escaping @Sendable (inout TextHistory, [Date]) -> Void) -> [Rule] {
+        func rules(
+            _ name: String, _ caps: [(Int, Double)], _ dates: @escaping @Sendable (inout TextHistory, [Date]) -> Void
+        ) -> [Rule] {
             caps.map { Rule(name: name, dates: dates, count: $0.0, window: $0.1) }
         }
         return rules("number", [(1, 60), (3, 900), (5, 3_600), (10, 86_400), (20, 604_800)]) { $0.ofNumber = $1 }
@@ -76,7 +78,9 @@ import Testing
         #expect(try judged(history) == .refused(.throttled(retryAfter: 3_600), notes: []))
     }
 
-    @Test("SEC-SMS-6: an area whose codes do not come back rests an hour, then two, up to a day, and again texts after that")
+    @Test(
+        "SEC-SMS-6: an area whose codes do not come back rests an hour, then two, up to a day, and again texts after that"
+    )
     func conversion() throws {
         var history = TextHistory()
         history.conversion = .init(sent: 19, verified: 0)
@@ -102,7 +106,10 @@ import Testing
         history.conversion = .init(sent: 0, verified: 0)
         #expect(try judged(history) == .send(notes: []))
         history.conversion = .init(sent: 100, verified: 29)
-        guard case .refused = try judged(history) else { Issue.record("29 of 100"); return }
+        guard case .refused = try judged(history) else {
+            Issue.record("29 of 100")
+            return
+        }
         history.conversion = .init(sent: 100, verified: 30)
         #expect(try judged(history) == .send(notes: []))
     }
@@ -136,7 +143,7 @@ import Testing
         var sent = 0
         loop: while true {
             switch try judged(history, settings) {
-            case .refused(let refusal, notes: let notes):
+            case .refused(let refusal, let notes):
                 #expect(refusal == .blockedContact && notes == [])
                 break loop
             case .send(let notes):
@@ -191,7 +198,10 @@ import Testing
         let text = settings.message(with: "01234567")
         #expect(text == "Contoso: 01234567\n\n@login.contoso.com #01234567")
         #expect(text.utf8.allSatisfy { $0 < 0x80 } && text.utf8.count <= TextSettings.longestMessage)
-        for name in ["", " Contoso", "Café", "Con\ntoso", "https://contoso.com", "a@b", "x#1", String(repeating: "a", count: 41), "[Contoso]", "Contoso€"] {
+        for name in [
+            "", " Contoso", "Café", "Con\ntoso", "https://contoso.com", "a@b", "x#1", String(repeating: "a", count: 41),
+            "[Contoso]", "Contoso€",
+        ] {
             #expect(!TextSettings.isBrand(name), "\(name)")
         }
         for name in ["Contoso", "Harbour & Sons", "Dr. Who's", "A"] { #expect(TextSettings.isBrand(name), "\(name)") }

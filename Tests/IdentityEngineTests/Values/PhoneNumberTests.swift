@@ -86,7 +86,8 @@ import Testing
         var count = 0
         for _ in 0..<100_000 {
             let length = Int.random(in: 1...20, using: &generator)
-            let text = "+" + String((0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+            let text =
+                "+" + String((0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
             guard let number = PhoneNumber(text) else { continue }
             count += 1
             #expect(PhoneNumber(number.text) == number && PhoneNumber(stored: number.text) == number)

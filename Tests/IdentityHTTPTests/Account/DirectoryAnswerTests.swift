@@ -115,7 +115,8 @@ extension DirectoryOperation {
         case .addApp: "{}"
         case .addMethod, .changeEmail: #"{"emailAddress":"erik@new.example"}"#
         case .addPhone: #"{"phoneNumber":"+15555550199"}"#
-        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone: #"{"continuationToken":"none","code":"12345678"}"#
+        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone:
+            #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
             .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes, .makeRecoveryCodes,
@@ -148,7 +149,8 @@ enum DirectoryTable {
     /// The operations of which a session may make 30 in an hour.
     static let limited: Set<DirectoryOperation> = [
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
-        .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
+        .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone,
+        .renamePhone,
         .addPhone, .confirmPhone, .changeEmail,
         .confirmEmail, .endSession, .endOtherSessions,
         .keepAccount, .makeRecoveryCodes, .export,
@@ -249,7 +251,8 @@ enum DirectoryTable {
     }
 
     static let rows: [DirectoryRow] =
-        successes + profile + password + contacts + apps + phones + objects + DirectoryOperation.allCases.flatMap(everywhere)
+        successes + profile + password + contacts + apps + phones + objects
+        + DirectoryOperation.allCases.flatMap(everywhere)
 
     private static let successes: [DirectoryRow] =
         ([
@@ -336,7 +339,8 @@ enum DirectoryTable {
             [
                 row(
                     begin, .invalidContact,
-                    begin == .addPhone ? "it is no number with a country's code" : "it is no address, or the account has it"
+                    begin == .addPhone
+                        ? "it is no number with a country's code" : "it is no address, or the account has it"
                 ) {
                     let member = begin == .addPhone ? "phoneNumber" : "emailAddress"
                     return try await caller(for: begin).send(begin, #"{"\#(member)":"nonsense"}"#)
@@ -591,7 +595,8 @@ enum DirectoryTable {
         let required = try await server.signInWithCode(erik, claims: WireClient.claims, scope: scope)
         let sent = try await server.secondFactorChallenge(required.token, with: server.client())
         let tokens = try await server.client().token(
-            code: server.mailbox.code(to: number), sent.token, grant: "mfa_oob", claims: WireClient.claims, scope: scope)
+            code: server.mailbox.code(to: number), sent.token, grant: "mfa_oob", claims: WireClient.claims, scope: scope
+        )
         let caller = Caller(server: server, transport: server.transport, token: tokens.text("access_token"))
         let listed = try await caller.send(.listPhoneMethods)
         return (caller, try #require(listed["value"]?.array.first?["id"]?.string, "\(listed)"))
@@ -682,7 +687,8 @@ enum DirectoryTable {
                 return try await caller.send(.removeMethod, id: id)
             },
         ]
-        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone] as [DirectoryOperation]).map {
+        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
+        as [DirectoryOperation]).map {
             operation in
             row(operation, .notFound, "the user has no such object") { try await byCode().send(operation) }
         }

@@ -210,7 +210,9 @@ import Testing
         return try await server.secondFactorChallenge(required.token, with: home)
     }
 
-    @Test("SEC-SMS-4: a number gets one text a minute, three in a quarter, five an hour and ten a day, over all flows and sources")
+    @Test(
+        "SEC-SMS-4: a number gets one text a minute, three in a quarter, five an hour and ten a day, over all flows and sources"
+    )
     func capsOfANumber() async throws {
         let server = try Self.server()
         try await owner(server)
@@ -274,7 +276,9 @@ import Testing
         #expect(sent == 20, "\(sent)")
     }
 
-    @Test("SEC-SMS-7: when the costs of a day are spent, a text is refused as blocked, the list leaves texts out, and an app still works")
+    @Test(
+        "SEC-SMS-7: when the costs of a day are spent, a text is refused as blocked, the list leaves texts out, and an app still works"
+    )
     func costs() async throws {
         var texts = TextSettings(areas: ["1"], brand: "Contoso")
         texts.usualPrice = 80_000
@@ -375,12 +379,15 @@ import Testing
             code: server.mailbox.code(to: Self.number), sent.token, grant: "mfa_oob")
         #expect(try await verified() == ["0", "0"])
         // The table has no number, no account and no address in the clear.
-        for row in try await server.rows("SELECT hex(number), hex(neighbourhood), hex(account), hex(source) FROM texts") {
+        for row in try await server.rows("SELECT hex(number), hex(neighbourhood), hex(account), hex(source) FROM texts")
+        {
             #expect(!row.contains { ($0 ?? "").contains("35353535") })
         }
     }
 
-    @Test("SEC-ENR-7: a reset suspends a telephone that only the mailbox enrolled, and keeps one of two factors that is old")
+    @Test(
+        "SEC-ENR-7: a reset suspends a telephone that only the mailbox enrolled, and keeps one of two factors that is old"
+    )
     func reset() async throws {
         let server = try Self.server()
         let required = try await server.passwordClient.token(redeeming: server.signUpWithPassword().token)
@@ -417,7 +424,9 @@ import Testing
         ).status
     }
 
-    @Test("SEC-SMS-12: a signed report is noted once; one with another key, address, field or none is 403; no flow changes")
+    @Test(
+        "SEC-SMS-12: a signed report is noted once; one with another key, address, field or none is 403; no flow changes"
+    )
     func reports() async throws {
         let server = try Self.server()
         try await owner(server)
@@ -466,7 +475,9 @@ import Testing
 
     // MARK: The account
 
-    @Test("SEC-ENR-13: an account has two telephones at most; the same number again takes its place, and each mailbox is told")
+    @Test(
+        "SEC-ENR-13: an account has two telephones at most; the same number again takes its place, and each mailbox is told"
+    )
     func account() async throws {
         let server = try Self.server()
         try await server.signUpWithPassword()
@@ -475,18 +486,21 @@ import Testing
         // A session of the password alone proves the own mailbox first; until then nothing is texted.
         let begun = try await caller.send(
             "POST", AccountCaller.beta + "/nativeAuth.addPhoneMethod", #"{"phoneNumber":"\#(Self.typed)"}"#)
-        #expect(begun.status == 202 && begun["channel"] == nil && begun["targetLabel"] == "d***a@ex***le.com", "\(begun)")
+        #expect(
+            begun.status == 202 && begun["channel"] == nil && begun["targetLabel"] == "d***a@ex***le.com", "\(begun)")
         #expect(try await texts(server).isEmpty)
         let proven = try await caller.send(
             "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
-            #"{"continuationToken":"\#(begun.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: IdentityTestServer.email))"}"#)
+            #"{"continuationToken":"\#(begun.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: IdentityTestServer.email))"}"#
+        )
         let sent = try await caller.send(
             "POST", AccountCaller.beta + "/nativeAuth.addPhoneMethod",
             #"{"continuationToken":"\#(proven.text("continuationToken") ?? "")"}"#)
         #expect(sent["channel"] == "sms" && sent["targetLabel"] == "+1*********3", "\(sent)")
         let added = try await caller.send(
             "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
-            #"{"continuationToken":"\#(sent.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: Self.number))"}"#)
+            #"{"continuationToken":"\#(sent.text("continuationToken") ?? "")","code":"\#(try await server.mailbox.code(to: Self.number))"}"#
+        )
         #expect(added.status == 204, "\(added)")
         #expect(try await server.mailbox.mails().first?.purpose == .methodRegistered)
         func session() async throws -> AccountCaller {
@@ -504,7 +518,8 @@ import Testing
             guard let token = begun.text("continuationToken") else { return begun.status }
             return try await caller.send(
                 "POST", AccountCaller.beta + "/nativeAuth.confirmPhoneMethod",
-                #"{"continuationToken":"\#(token)","code":"\#(try await server.mailbox.code(to: number))"}"#).status
+                #"{"continuationToken":"\#(token)","code":"\#(try await server.mailbox.code(to: number))"}"#
+            ).status
         }
         caller = try await session()
         server.clock.advance(by: 61)
@@ -516,11 +531,16 @@ import Testing
         let listed = try await caller.send("GET", AccountCaller.me + "/authentication/phoneMethods")
         #expect(listed["value"]?.array.count == 2, "\(listed)")
         #expect(listed["value"]?.array.allSatisfy { $0["phoneType"] == "mobile" } == true)
-        #expect(Set(listed["value"]?.array.compactMap { $0["phoneNumber"]?.string } ?? []) == ["+1*********3", "+49**********9"])
+        #expect(
+            Set(listed["value"]?.array.compactMap { $0["phoneNumber"]?.string } ?? []) == [
+                "+1*********3", "+49**********9",
+            ])
         // An address is no telephone, and a telephone no address.
         for (operation, body) in [
-            ("addPhoneMethod", #"{"phoneNumber":"erik@example.com"}"#), ("addEmailMethod", #"{"emailAddress":"+4915123456780"}"#),
-            ("changeEmail", #"{"emailAddress":"+4915123456780"}"#), ("addPhoneMethod", #"{"emailAddress":"erik@example.com"}"#),
+            ("addPhoneMethod", #"{"phoneNumber":"erik@example.com"}"#),
+            ("addEmailMethod", #"{"emailAddress":"+4915123456780"}"#),
+            ("changeEmail", #"{"emailAddress":"+4915123456780"}"#),
+            ("addPhoneMethod", #"{"emailAddress":"erik@example.com"}"#),
         ] {
             let answer = try await caller.send("POST", AccountCaller.beta + "/nativeAuth.\(operation)", body)
             #expect(answer.status == 400, "\(operation) \(body): \(answer)")

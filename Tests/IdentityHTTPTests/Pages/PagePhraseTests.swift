@@ -37,7 +37,8 @@ extension PagePhrase {
             .deviceAsks(app: "Fabrikam Café", code: "WDJB-MJHT"), .deviceSince(minutes: 3), .deviceSameNetwork,
             .deviceOtherNetwork, .deviceWarning, .deviceAllowed, .deviceDeclined,
             .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp, .wrongAppCode,
-            .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .textSent(to: "+49*********9"), .badPhone, .blockedPhone,
+            .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .textSent(to: "+49*********9"),
+            .badPhone, .blockedPhone,
             .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp,
@@ -68,7 +69,8 @@ extension PagePhrase {
             .deviceTitle,
             .deviceHelp, .wrongDeviceCode, .deviceSameNetwork, .deviceOtherNetwork, .deviceWarning, .deviceAllowed,
             .deviceDeclined, .authenticatorApp, .enterAppCode, .addApp, .scanHelp, .keyByHand, .openApp, .appCodeHelp,
-            .wrongAppCode, .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .blockedPhone, .phoneNotAllowed,
+            .wrongAppCode, .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .blockedPhone,
+            .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp:
             nil

@@ -257,7 +257,8 @@ struct ContactCodeState: StepState {
         var flow = flow
         do throws(NativeAuthError) {
             code = try flow.takeCode(
-                sentTo: sent.targetLabel, channel: sent.channel ?? "email", length: sent.codeLength, interval: sent.resendAfter,
+                sentTo: sent.targetLabel, channel: sent.channel ?? "email", length: sent.codeLength,
+                interval: sent.resendAfter,
                 token: Secret(sent.continuationToken))
         } catch {
             throw AccountError(error)

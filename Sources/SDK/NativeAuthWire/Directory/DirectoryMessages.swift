@@ -25,13 +25,15 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
 
     package var method: Method {
         switch self {
-        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .listSessions,
+        case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
+            .listSessions,
             .readRecoveryCodes, .export:
             .get
         case .changeProfile, .renameMethod, .renameApp, .renamePhone: .patch
         case .deleteAccount, .removeMethod, .removeApp, .removePhone, .endSession: .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
-            .addPhone, .confirmPhone, .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
+            .addPhone, .confirmPhone, .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange,
+            .endOtherSessions, .keepAccount:
             .post
         }
     }
@@ -83,7 +85,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
-        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes:
+        case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
+            .readRecoveryCodes:
             ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
         case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
             ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
@@ -101,7 +104,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     /// take the account away from its user. A change of the password proves itself by the current one.
     package var needsProof: Bool {
         switch self {
-        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone, .addPhone, .makeRecoveryCodes,
+        case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone, .addPhone,
+            .makeRecoveryCodes,
             .changeEmail:
             true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,

@@ -54,7 +54,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
             .patch
-        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .deleteApplication, .deleteGrant,
+        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .deleteApplication,
+            .deleteGrant,
             .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
             .removeGroupMember, .deleteExtension, .deleteListener:
@@ -230,7 +231,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             true
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
-            .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser, .purgeUser,
+            .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone, .exportUser, .listDeletedUsers,
+            .readDeletedUser, .restoreUser, .purgeUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .createServicePrincipal, .readServicePrincipal, .readServicePrincipalByAppID,

@@ -424,7 +424,9 @@ extension AccountState {
         in situation: StepSituation
     ) -> Decision<AccountState> {
         let user = account.user
-        switch situation.judgeCode(of: recipient, user: user, matches: matches) as StepSituation.CodeJudgement<AccountState> {
+        switch situation.judgeCode(of: recipient, user: user, matches: matches)
+            as StepSituation.CodeJudgement<AccountState>
+        {
         case .refused(let decision): return decision
         case .proven(var row, let effects):
             switch self {

@@ -101,7 +101,8 @@ extension Engine {
     func decoyAccount(of step: Step) -> UserAccount? {
         guard let binding = step.state.account, binding.isDecoy else { return nil }
         let user = User(
-            id: binding.user, tenant: step.context.tenant.id, email: step.state.recipient?.email?.address ?? "", alias: nil,
+            id: binding.user, tenant: step.context.tenant.id, email: step.state.recipient?.email?.address ?? "",
+            alias: nil,
             hasPassword: false, attributes: [:], createdAt: step.context.now)
         return UserAccount(user: user, passwordHash: nil, credentialsChangedAt: step.context.now)
     }

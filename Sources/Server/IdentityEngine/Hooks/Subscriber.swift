@@ -56,7 +56,8 @@ extension Subscriber.Event {
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,
-            .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .daemonSignedIn, .daemonRefused, .operatorInvited,
+            .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .daemonSignedIn, .daemonRefused,
+            .operatorInvited,
             .invitationWithdrawn,
             .operatorAdded,
             .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted:

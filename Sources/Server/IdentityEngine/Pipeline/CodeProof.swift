@@ -52,7 +52,10 @@ extension StepSituation {
                 return Decision(.refused(refusal), row: notes.isEmpty ? nil : row, effects: notes)
             case .send(let notes):
                 sending =
-                    [.textCode(fresh, to: number, for: purpose), .record(.codeSent, detail: CodeChannel.textMessage.rawValue)] + notes
+                    [
+                        .textCode(fresh, to: number, for: purpose),
+                        .record(.codeSent, detail: CodeChannel.textMessage.rawValue),
+                    ] + notes
             }
         }
         row.code = fresh.record
@@ -144,7 +147,10 @@ extension StepSituation {
         }
         row.code = nil
         row.revision += 1
-        return .proven(row, [.record(.codeVerified, user: user)] + (contact?.phone == nil ? [] : [.noteVerifiedTexts]) + forgettingGuesses)
+        return .proven(
+            row,
+            [.record(.codeVerified, user: user)] + (contact?.phone == nil ? [] : [.noteVerifiedTexts])
+                + forgettingGuesses)
     }
 
     /// A success clears the count (`SEC-OTP-5`), except where that would reveal that the address has an owner.

@@ -102,7 +102,8 @@ extension Engine {
 
     /// A text with its row among those of the tenant. It is not sent when its code is about to expire.
     private func text(
-        _ fresh: FreshCode, to number: PhoneNumber, for purpose: MailContent.Purpose, of step: Step, _ keys: RateLimitKeys
+        _ fresh: FreshCode, to number: PhoneNumber, for purpose: MailContent.Purpose, of step: Step,
+        _ keys: RateLimitKeys
     ) throws(EngineError) -> [Effect] {
         let context = step.context
         guard let texts = texts(of: context.tenant) else { return [] }

@@ -144,7 +144,8 @@ extension Engine {
             mailsPerHour: mailsPerHour,
             quotas: FlowQuotaKeys(identifier: keys.address ?? keys.account, source: keys.source),
             now: context.now)
-        query.readsTextCosts = reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
+        query.readsTextCosts =
+            reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
         if case .sending = reads.code { query.texts = keys.text }
         let result: Result<Answer, EngineError>
         do {

@@ -196,7 +196,8 @@ extension SignInState {
         return Decision(
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
-                .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
+                .addStrongMethod(method, to: user),
+                .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
                 .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
             ]
                 + (proven.factors > 1
@@ -232,7 +233,8 @@ extension StepSituation {
         switch enrolment {
         case .compatible: return nil
         // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
-        case .proven: return proven.hasCodeOfOwnAddress || contact?.key == proven.email.key.bytes ? nil : .blockedContact
+        case .proven:
+            return proven.hasCodeOfOwnAddress || contact?.key == proven.email.key.bytes ? nil : .blockedContact
         }
     }
 }

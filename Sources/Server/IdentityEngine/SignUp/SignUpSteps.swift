@@ -116,7 +116,8 @@ extension Engine {
         let reads = StepReads(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
         let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
-                code: { matches(digits, $0, situation, step, to: .mailbox(draft.email), for: .signUp) }, newUser: newUser,
+                code: { matches(digits, $0, situation, step, to: .mailbox(draft.email), for: .signUp) },
+                newUser: newUser,
                 in: situation
             ).map(FlowState.signUp)
         }

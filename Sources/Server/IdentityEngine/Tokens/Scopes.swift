@@ -42,7 +42,8 @@ package struct ResourceScope: Hashable, Sendable {
     package static let directoryNames: Set<String> = [
         "User.Read", "User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All",
         "UserAuthenticationMethod.Read", "UserAuthMethod-Email.ReadWrite", "nativeAuth.User.DeleteSelf",
-        "nativeAuth.User.ChangeEmail", "UserAuthMethod-SoftwareOATH.ReadWrite", "UserAuthMethod-Phone.ReadWrite", "nativeAuth.User.RecoveryCodes",
+        "nativeAuth.User.ChangeEmail", "UserAuthMethod-SoftwareOATH.ReadWrite", "UserAuthMethod-Phone.ReadWrite",
+        "nativeAuth.User.RecoveryCodes",
         "UserAuthMethod-SoftwareOATH.ReadWrite.All", "UserAuthMethod-Phone.ReadWrite.All", "User.Read.All",
         "User.ReadWrite.All", "User.DeleteRestore.All", "User.RevokeSessions.All", "UserAuthenticationMethod.Read.All",
         "UserAuthenticationMethod.ReadWrite.All", "UserAuthMethod-Email.ReadWrite.All", "Organization.Read.All",

@@ -28,7 +28,8 @@ extension DirectoryOperation {
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
-            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone, .addPhone,
+            .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
+            .addPhone,
             .confirmPhone, .makeRecoveryCodes,
             .endSession, .endOtherSessions, .keepAccount, .export:
             true
@@ -100,15 +101,21 @@ extension IdentityRoutes {
             return done(context)
         case .changePassword: return try await changePassword(of: caller, request, context)
         case .addMethod:
-            return try await beginChange(of: caller, request, context) { ("emailAddress", $0.emailAddress) } as: {
+            return try await beginChange(of: caller, request, context) {
+                ("emailAddress", $0.emailAddress)
+            } as: {
                 .addContact($0, .method)
             }
         case .changeEmail:
-            return try await beginChange(of: caller, request, context) { ("emailAddress", $0.emailAddress) } as: {
+            return try await beginChange(of: caller, request, context) {
+                ("emailAddress", $0.emailAddress)
+            } as: {
                 .addContact($0, .email)
             }
         case .addPhone:
-            return try await beginChange(of: caller, request, context) { ("phoneNumber", $0.phoneNumber) } as: {
+            return try await beginChange(of: caller, request, context) {
+                ("phoneNumber", $0.phoneNumber)
+            } as: {
                 .addPhone($0)
             }
         case .addApp:

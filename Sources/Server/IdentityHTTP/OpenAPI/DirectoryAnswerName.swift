@@ -5,7 +5,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
-    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, blockedContact, methodNotAllowed
+    case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, blockedContact,
+        methodNotAllowed
     case incorrectPassword, unacceptablePassword, passwordNotUsed, locked
     case malformedBody, foreignOrigin, wrongContentType, bodyTooLarge, wrongMethod, uriTooLong, headersTooLarge,
         tooManyChanges
@@ -21,7 +22,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .done:
             return [
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
-                .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail, .undoEmailChange, .endSession, .endOtherSessions,
+                .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail,
+                .undoEmailChange, .endSession, .endOtherSessions,
                 .keepAccount,
             ]
         case .content:
@@ -47,7 +49,7 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .changedMeanwhile: return [.changeProfile, .makeRecoveryCodes]
         case .invalidValue: return [.changeProfile, .renameMethod, .renameApp, .renamePhone]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
-        case .notFound: 
+        case .notFound:
             return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
         case .lastMethod: return [.removeMethod, .removeApp, .removePhone]
         case .methodNotAllowed: return [.addApp, .addPhone, .makeRecoveryCodes]

@@ -481,14 +481,19 @@ extension Schema {
         ["continuationToken": text],
         optional: [
             "codeLength": whole, "targetLabel": text.described("The masked address or telephone number."),
-            "channel": words([CodeChannel.textMessage.rawValue]).described("How the code gets there, when not by mail."),
+            "channel": words([CodeChannel.textMessage.rawValue]).described(
+                "How the code gets there, when not by mail."),
             "resendAfter": whole.described("Seconds until another code can be asked for."),
             "secretKey": text.described("The secret for an authenticator app in base32. The next code is the app's."),
             "keyUri": text.described("The same, as an address for a QR code or a link."),
         ])
 
     static let directoryMethod = object(
-        ["@odata.type": words([Directory.Method.email, Directory.Method.password, Directory.Method.app, Directory.Method.phone]), "id": uuid],
+        [
+            "@odata.type": words([
+                Directory.Method.email, Directory.Method.password, Directory.Method.app, Directory.Method.phone,
+            ]), "id": uuid,
+        ],
         optional: [
             "createdDateTime": moment, "emailAddress": text.described("The masked address."),
             "phoneNumber": text.described("The masked number."), "phoneType": words(["mobile"]), "displayName": text,

@@ -28,7 +28,8 @@ extension Schema {
                 ["email"] + [CodeChannel.textMessage, .authenticatorApp, .recoveryCode].map(\.rawValue)),
         ],
         optional: [
-            "login_hint": text.described("What the user knows the method by; missing for a telephone that is to be registered.")
+            "login_hint": text.described(
+                "What the user knows the method by; missing for a telephone that is to be registered.")
         ])
 
     static let tokens = object(

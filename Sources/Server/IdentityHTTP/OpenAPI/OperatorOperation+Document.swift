@@ -238,7 +238,8 @@ extension OperatorOperation {
             .addFlowApplication, .createAttribute, .createGroup, .createExtension, .createListener:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
-        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .changeApplication,
+        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser,
+            .changeApplication,
             .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
             .changeUserFlow, .deleteUserFlow, .removeFlowApplication, .changeAttribute, .deleteAttribute, .changeGroup,
@@ -246,7 +247,8 @@ extension OperatorOperation {
             .addGroupMember, .removeGroupMember, .changeExtension, .deleteExtension, .changeListener, .deleteListener:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser, .restoreUser,
+            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
             .readServicePrincipalByAppID, .listGrants, .readGrant, .listRoleAssignments, .listRoleAssignees,

@@ -64,7 +64,8 @@ extension HostedStep {
         switch self {
         case .enterAccountCode, .addApp: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
+            .answered,
             .deviceAnswered:
             false
         }
@@ -75,7 +76,8 @@ extension HostedStep {
         switch self {
         case .enterAppCode, .addApp: true
         case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .enterAccountCode, .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
+            .answered,
             .deviceAnswered:
             false
         }
@@ -143,6 +145,11 @@ struct HostedFlow: Sendable, Codable {
         session = nil
         number += 1
     }
+}
+
+extension String {
+    /// A telephone number whose plus sign stays in front of it in languages that are written from the right, too.
+    var isolated: String { "\u{2066}\(self)\u{2069}" }
 }
 
 /// A sentence at the top of a page about what was typed, and the field that it is about.

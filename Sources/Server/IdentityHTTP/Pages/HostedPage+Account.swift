@@ -158,7 +158,8 @@ extension HostedPage {
             <section><h2>\(language(.addMailbox))</h2>
             \(form("\(contactField(.email, typed))\(button("add", .goOn, isPrimary: true))"))</section>
             """
-        let canAddPhone = view.takesTexts && view.caller.account.strongMethods.count(where: \.isPhone) < ContactChange.mostPhones
+        let canAddPhone =
+            view.takesTexts && view.caller.account.strongMethods.count(where: \.isPhone) < ContactChange.mostPhones
         let addingPhone: HTML? =
             canAddPhone
             ? """
@@ -210,7 +211,8 @@ extension HostedPage {
         switch method.kind {
         case .app: language(.authenticatorApp)
         case .recoveryCodes: language(.recoveryCodes)
-        case .mailbox, .phone, .unknown: method.label
+        case .phone: method.label.isolated
+        case .mailbox, .unknown: method.label
         }
     }
 

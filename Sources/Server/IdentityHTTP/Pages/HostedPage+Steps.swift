@@ -282,7 +282,8 @@ extension HostedPage {
             method.hint == StrongMethod.appLabel
                 ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
-        case .textMessage, nil: method.hint
+        case .textMessage: method.hint.isolated
+        case nil: method.hint
         }
     }
 
@@ -310,7 +311,7 @@ extension HostedPage {
     /// Where the code went, and for how long it is valid.
     private func sentTo(_ target: String, isText: Bool) -> HTML {
         isText
-            ? "<p class=\"lead\">\(language(.textSent(to: target)))</p>"
+            ? "<p class=\"lead\">\(language(.textSent(to: target.isolated)))</p>"
             : "<p class=\"lead\">\(language(.codeSent(to: target))) \(language(.codeIsValid))</p>"
     }
 

@@ -152,11 +152,13 @@ struct V1Failure: Hashable, Sendable {
             case .invalidContact:
                 Self(
                     .invalidRequest, .contactInvalid,
-                    "The challenge_target is no e-mail address or no telephone number with the code of its country, or does not fit the challenge_channel.")
+                    "The challenge_target is no e-mail address or no telephone number with the code of its country, or does not fit the challenge_channel."
+                )
             case .blockedContact:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,
-                    "This contact cannot be used now: no text can be sent to the number, or the e-mail address of the account must be registered before another address; try another one.")
+                    "This contact cannot be used now: no text can be sent to the number, or the e-mail address of the account must be registered before another address; try another one."
+                )
             case .mailboxRefuses:
                 Self(
                     .accessDenied, .providerBlockedByReputation, .methodBlocked,

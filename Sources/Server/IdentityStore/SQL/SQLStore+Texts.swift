@@ -8,7 +8,8 @@ extension SQLStore {
     ) async throws(StoreError) {
         try await write([]) { session in
             try session.run(
-                "UPDATE texts SET report = ? WHERE tenant = ? AND id = ? AND report IS NULL", [report.rawValue, tenant, text])
+                "UPDATE texts SET report = ? WHERE tenant = ? AND id = ? AND report IS NULL",
+                [report.rawValue, tenant, text])
         }
     }
 }
@@ -103,7 +104,9 @@ extension SQLSession {
                 if let source = asked.source, try row.value("source", as: Data?.self) == source {
                     history.ofSource.append(at)
                 }
-                if try row.value("neighbourhood", as: Data.self) == asked.neighbourhood { history.ofNeighbourhood.append(at) }
+                if try row.value("neighbourhood", as: Data.self) == asked.neighbourhood {
+                    history.ofNeighbourhood.append(at)
+                }
             }
             history.otherNumbersOfAccount = others.count
             for row in try inHour.get() {
@@ -118,7 +121,11 @@ extension SQLSession {
             history.failures = words.count { $0 == TextReport.failed.rawValue }
             for row in try pauses.get() {
                 let pause = TextHistory.Pause(until: try row.value("until"), minutes: try row.value("minutes"))
-                if try row.value("area", as: String.self) == TextHistory.everyArea { history.pauseOfAll = pause } else { history.pause = pause }
+                if try row.value("area", as: String.self) == TextHistory.everyArea {
+                    history.pauseOfAll = pause
+                } else {
+                    history.pause = pause
+                }
             }
             return history
         }
@@ -135,7 +142,9 @@ extension TextHistory {
             let cost: Int = try row.value("cost")
             costOfMonth += cost
             if day == today { costOfDay += cost }
-            if day < today, day >= today - 7, try row.value("area", as: String.self) == area { ofAreaInWeek += try row.value("sent") }
+            if day < today, day >= today - 7, try row.value("area", as: String.self) == area {
+                ofAreaInWeek += try row.value("sent")
+            }
         }
     }
 }

@@ -417,9 +417,11 @@ struct ServeSettings: Sendable {
             TextGatewayAddress.init)
         textSender = reader.value(
             "sms-from",
-            mustBe: "a number such as +15555550100, a name of 1 to 11 letters and digits, or the id of a messaging service"
+            mustBe:
+                "a number such as +15555550100, a name of 1 to 11 letters and digits, or the id of a messaging service"
         ) { text in
-            let isName = (1...11).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x20 || Self.isAlphanumeric($0) }
+            let isName =
+                (1...11).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == 0x20 || Self.isAlphanumeric($0) }
             let isService =
                 text.hasPrefix("MG") && text.utf8.count == 34 && text.utf8.allSatisfy(Self.isAlphanumeric)
             let isNumber = text.hasPrefix("+") && (4...16).contains(text.utf8.count) && Int(text.dropFirst()) != nil

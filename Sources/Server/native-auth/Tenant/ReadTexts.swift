@@ -41,7 +41,8 @@ enum ReadTexts {
             }
         }
         if texts.message(with: String(repeating: "0", count: 12)).utf8.count > TextSettings.longestMessage {
-            members.add("name and domain make a text longer than \(TextSettings.longestMessage) characters.", at: "domain")
+            members.add(
+                "name and domain make a text longer than \(TextSettings.longestMessage) characters.", at: "domain")
         }
         if let prices = members.members("prices", of: "the member prices") {
             for prefix in prices.names {

@@ -174,7 +174,8 @@ extension AuditEvent.Kind {
     var result: String {
         switch self {
         case .signUpRefused, .codeRefused, .codesExhausted, .tokenReuseDetected, .enumerationSuspected,
-            .continuationTokenMisused, .mailFailed, .mailFlood, .textAlarm, .signInFailed, .signInLocked, .secondFactorRequired,
+            .continuationTokenMisused, .mailFailed, .mailFlood, .textAlarm, .signInFailed, .signInLocked,
+            .secondFactorRequired,
             .secondFactorFailed, .daemonRefused, .clientRefused, .deviceDeclined, .logoutUndelivered:
             "failure"
         case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
