@@ -265,6 +265,18 @@ struct ImportCommandTests {
             (#"{"email":"a17@example.com","id":"00000000-0000-0000-0000-000000000000"}"#, "id is the id of"),
             (#"{"email":"a11@example.com","secondFactor":["x"]}"#, "secondFactor is no address"),
             (
+                #"{"email":"a16@example.com","secondFactor":[{"phoneNumber":"0151 23456789"}]}"#,
+                "secondFactor is no address and no telephone number"
+            ),
+            (
+                #"{"email":"a17@example.com","secondFactor":["+15555550123","+1 555 555 0123"]}"#,
+                "secondFactor has one address or number twice"
+            ),
+            (
+                #"{"email":"a18@example.com","secondFactor":["+15555550123","+15555550124","+15555550125"]}"#,
+                "secondFactor has more than 2 telephone numbers"
+            ),
+            (
                 #"{"email":"a12@example.com","secondFactor":[{"email":"b@example.com","enrolledUnder":"sun"}]}"#,
                 "secondFactor.enrolledUnder is none"
             ),
@@ -436,7 +448,7 @@ struct ImportCommandTests {
     func roundTrip() async throws {
         let (one, other) = (try await Place(), try await Place())
         let users = """
-            {"email":"Dana@example.com","emailVerified":true,"alias":"Dana.H","attributes":{"city":"Ribe, \\"old\\"","displayName":"Dana Ø"},"passwordHash":"\(Self.bcrypt)","createdDateTime":"2020-02-03T04:05:06.789Z","secondFactor":[{"email":"second@example.com","enrolledUnder":"twoFactors","name":"Work","provenDateTime":"2021-01-01T00:00:00Z"},"third@example.com"],"requiresSecondFactor":true}
+            {"email":"Dana@example.com","emailVerified":true,"alias":"Dana.H","attributes":{"city":"Ribe, \\"old\\"","displayName":"Dana Ø"},"passwordHash":"\(Self.bcrypt)","createdDateTime":"2020-02-03T04:05:06.789Z","secondFactor":[{"email":"second@example.com","enrolledUnder":"twoFactors","name":"Work","provenDateTime":"2021-01-01T00:00:00Z"},"third@example.com",{"phoneNumber":"+49 151 23456789","provenDateTime":"2021-02-01T00:00:00Z"},{"phoneNumber":"+1 555 555 0123","enrolledUnder":"twoFactors","provenDateTime":"2021-03-01T00:00:00Z"}],"requiresSecondFactor":true}
             {"email":"off@example.com","enabled":false,"passwordless":true}
             {"email":"plain@example.com","emailVerified":true}
             """
@@ -463,6 +475,9 @@ struct ImportCommandTests {
         #expect(try String(contentsOf: again, encoding: .utf8) == String(contentsOf: plain, encoding: .utf8))
         let text = try String(contentsOf: plain, encoding: .utf8)
         #expect(text.contains("2020-02-03T04:05:06.789Z") && text.contains(#""enrolledUnder":"twoFactors""#), "\(text)")
+        #expect(
+            text.contains(#""phoneNumber":"+4915123456789""#) && text.contains(#""phoneNumber":"+15555550123""#),
+            "\(text)")
         #expect(
             text.contains(#""enrolledUnder":"mailbox""#),
             "an enrolment that a file does not tell counts as the mailbox: \(text)")

@@ -46,7 +46,7 @@ extension Engine {
         var judged = JudgedRecord(line: line, result: .failure(ImportFault("", "")))
         if !isVerified {
             judged.leftOutUnverified =
-                record.alias != nil || !record.attributes.isEmpty || !record.mailboxes.isEmpty
+                record.alias != nil || !record.attributes.isEmpty || !record.secondFactors.isEmpty
                 || !record.apps.isEmpty
         }
         let password: PasswordHash?
@@ -66,10 +66,10 @@ extension Engine {
                 ("disabledDateTime", record.disabledAt),
             ]
             for (name, date) in dates
-                + record.mailboxes.flatMap({ mailbox in
+                + record.secondFactors.flatMap({ factor in
                     [
-                        ("secondFactor.provenDateTime", mailbox.provenAt),
-                        ("secondFactor.suspendedDateTime", mailbox.suspendedAt),
+                        ("secondFactor.provenDateTime", factor.provenAt),
+                        ("secondFactor.suspendedDateTime", factor.suspendedAt),
                     ]
                 })
             {
@@ -107,14 +107,14 @@ extension Engine {
                 createdAt: createdAt,
                 emailProof: .byImport)
             let methods =
-                try methods(of: record, now: now)
+                try methods(of: record, hasPassword: password != nil, now: now)
                 + apps(of: record, user: user.id, hasPassword: password != nil, in: tenant.id, now: now)
             return ImportedUser(
                 user: user, emailProvenAt: isVerified ? record.emailProvenAt ?? createdAt : nil,
                 disabledAt: record.isDisabled ? record.disabledAt ?? now : nil,
                 strongMethods: isVerified ? methods : [],
                 requiresSecondFactor: record.requiresSecondFactor && isVerified
-                    && (password != nil || !record.apps.isEmpty),
+                    && (password != nil || methods.contains { $0.email == nil }),
                 passwordIsFromReset: record.passwordIsFromReset && password != nil)
         }
         return judged
@@ -157,28 +157,36 @@ extension Engine {
         return methods
     }
 
-    /// A mailbox whose enrolment the file does not tell counts as the account's own: who controls that one may have
-    /// registered it. So the two never count as two factors, and a reset suspends it (`SEC-ENR-7`, `SEC-ENR-8`).
-    private func methods(of record: ImportRecord, now: Date) throws(ImportFault) -> [StrongMethod] {
+    /// A method whose enrolment the file does not tell counts as the account's own mailbox: who controls that one may have
+    /// registered it. So the two never count as two factors, and a reset suspends it (`SEC-ENR-7`, `SEC-ENR-8`). A telephone of
+    /// a user of codes is the first method beside the mailbox, as an app is.
+    private func methods(
+        of record: ImportRecord, hasPassword: Bool, now: Date
+    ) throws(ImportFault) -> [StrongMethod] {
         var methods: [StrongMethod] = []
-        for mailbox in record.mailboxes {
-            guard let email = EmailAddress(mailbox.email) else {
-                throw ImportFault("secondFactor", "is no address that can be used")
+        for factor in record.secondFactors {
+            guard let contact = Contact(factor.contact) else {
+                throw ImportFault("secondFactor", "is no address and no telephone number that can be used")
             }
-            guard !methods.contains(where: { $0.email?.key == email.key }) else {
-                throw ImportFault("secondFactor", "has one address twice")
+            guard !methods.contains(where: { $0.contact?.key == contact.key }) else {
+                throw ImportFault("secondFactor", "has one address or number twice")
             }
-            guard email.key != EmailAddress(record.email)?.key else {
+            guard contact.key != EmailAddress(record.email)?.key.bytes else {
                 throw ImportFault("secondFactor", "is the address of the account, which proves nothing more")
             }
-            guard mailbox.name.map(StrongMethod.isName) ?? true else {
+            guard factor.name.map(StrongMethod.isName) ?? true else {
                 throw ImportFault("secondFactor", "has a name that is not 1 to 64 characters of text")
             }
-            methods.append(
-                StrongMethod(
-                    id: ports.randomness.uuid(), email: email, provenAt: mailbox.provenAt ?? now,
-                    enrolment: Enrolment(mailbox.enrolledUnder ?? .mailbox), suspendedAt: mailbox.suspendedAt,
-                    name: mailbox.name))
+            let usual: Enrolment.Strength = contact.phone != nil && !hasPassword ? .codes : .mailbox
+            var method = StrongMethod(
+                id: ports.randomness.uuid(), contact: contact, provenAt: factor.provenAt ?? now,
+                enrolment: Enrolment(factor.enrolledUnder ?? usual))
+            method.suspendedAt = factor.suspendedAt
+            method.name = factor.name
+            methods.append(method)
+        }
+        guard methods.count(where: \.isPhone) <= ContactChange.mostPhones else {
+            throw ImportFault("secondFactor", "has more than \(ContactChange.mostPhones) telephone numbers")
         }
         guard methods.count <= Self.mostImportedMailboxes else {
             throw ImportFault("secondFactor", "has more than \(Self.mostImportedMailboxes) addresses")

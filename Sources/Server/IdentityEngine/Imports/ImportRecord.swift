@@ -11,8 +11,10 @@ package struct ImportRecord: Sendable {
         case hash(PasswordHash)
     }
 
-    package struct Mailbox: Sendable {
-        package var email: String
+    /// A mailbox or a telephone of the second factor.
+    package struct SecondFactor: Sendable {
+        /// An address, or a number with the code of its country.
+        package var contact: String
         /// Nil when the file does not say.
         package var enrolledUnder: Enrolment.Strength?
         package var provenAt: Date?
@@ -20,10 +22,10 @@ package struct ImportRecord: Sendable {
         package var name: String?
 
         package init(
-            email: String, enrolledUnder: Enrolment.Strength? = nil, provenAt: Date? = nil, suspendedAt: Date? = nil,
+            contact: String, enrolledUnder: Enrolment.Strength? = nil, provenAt: Date? = nil, suspendedAt: Date? = nil,
             name: String? = nil
         ) {
-            self.email = email
+            self.contact = contact
             self.enrolledUnder = enrolledUnder
             self.provenAt = provenAt
             self.suspendedAt = suspendedAt
@@ -53,7 +55,7 @@ package struct ImportRecord: Sendable {
     package var isDisabled = false
     package var attributes: [(name: String, value: AttributeValue)] = []
     package var password = Password.byApplication
-    package var mailboxes: [Mailbox] = []
+    package var secondFactors: [SecondFactor] = []
     package var apps: [App] = []
     package var requiresSecondFactor = false
     package var passwordIsFromReset = false

@@ -120,8 +120,10 @@ private struct ExportWriter {
 
 /// A user as a line of an export. Everything that an import reads; no more.
 private struct ExportedUser: Encodable {
-    struct Mailbox: Encodable {
-        var email: String
+    struct SecondFactor: Encodable {
+        /// One of the two.
+        var email: String?
+        var phoneNumber: String?
         var enrolledUnder: String
         var name: String?
         var provenDateTime: String
@@ -141,7 +143,7 @@ private struct ExportedUser: Encodable {
     var passwordless: Bool?
     var passwordIsFromReset: Bool?
     var requiresSecondFactor: Bool?
-    var secondFactor: [Mailbox]?
+    var secondFactor: [SecondFactor]?
 
     init(_ account: UserAccount, hasHash: Bool) {
         id = account.user.id.description
@@ -157,14 +159,15 @@ private struct ExportedUser: Encodable {
         passwordless = account.passwordHash == nil ? true : nil
         passwordIsFromReset = account.passwordIsFromReset && hasHash ? true : nil
         requiresSecondFactor = account.requiresSecondFactor ? true : nil
-        let mailboxes = account.strongMethods.compactMap { method in
-            method.email.map { email in
-                Mailbox(
-                    email: email.display, enrolledUnder: method.enrolment.strength.rawValue, name: method.name,
+        let factors = account.strongMethods.compactMap { method in
+            method.contact.map { contact in
+                SecondFactor(
+                    email: contact.email?.display, phoneNumber: contact.phone?.text,
+                    enrolledUnder: method.enrolment.strength.rawValue, name: method.name,
                     provenDateTime: Self.time(method.provenAt), suspendedDateTime: method.suspendedAt.map(Self.time))
             }
         }
-        secondFactor = mailboxes.isEmpty ? nil : mailboxes
+        secondFactor = factors.isEmpty ? nil : factors
     }
 
     var line: Data {

@@ -131,7 +131,7 @@ struct ImportMembers: Sendable {
         record.requiresSecondFactor = try source.truth("requiresSecondFactor") ?? false
         record.passwordIsFromReset = try source.truth("passwordIsFromReset") ?? false
         record.attributes = try attributes(source)
-        record.mailboxes = try mailboxes(source)
+        record.secondFactors = try secondFactors(source)
         record.apps = try apps(source)
         record.password = try password(source)
         return record
@@ -163,25 +163,29 @@ struct ImportMembers: Sendable {
         return read
     }
 
-    /// Objects, or addresses with blanks between them.
-    private func mailboxes(_ source: Source) throws(ImportFault) -> [ImportRecord.Mailbox] {
+    /// Objects, or addresses and telephone numbers with blanks between them.
+    private func secondFactors(_ source: Source) throws(ImportFault) -> [ImportRecord.SecondFactor] {
         switch source.given("secondFactor") {
         case nil: return []
-        case .text(let text)?: return text.split(separator: " ").map { ImportRecord.Mailbox(email: String($0)) }
+        case .text(let text)?: return text.split(separator: " ").map { ImportRecord.SecondFactor(contact: String($0)) }
         case .list(let list)?:
-            var mailboxes: [ImportRecord.Mailbox] = []
+            var factors: [ImportRecord.SecondFactor] = []
             for value in list {
                 if let text = value.text {
-                    mailboxes.append(ImportRecord.Mailbox(email: text))
+                    factors.append(ImportRecord.SecondFactor(contact: text))
                     continue
                 }
                 guard case .members(let members) = value else {
                     throw ImportFault("secondFactor", "has a value that is no address and no object")
                 }
                 let source = Source(members: members, prefix: "secondFactor.")
-                mailboxes.append(
-                    ImportRecord.Mailbox(
-                        email: try source.text("email") ?? "",
+                let (email, number) = (try source.text("email"), try source.text("phoneNumber"))
+                guard email == nil || number == nil else {
+                    throw ImportFault("secondFactor", "has an address and a telephone number in one object")
+                }
+                factors.append(
+                    ImportRecord.SecondFactor(
+                        contact: email ?? number ?? "",
                         enrolledUnder: try source.read(
                             "enrolledUnder", "is none of unknown, password, mailbox, codes, twoFactors"
                         ) {
@@ -190,7 +194,7 @@ struct ImportMembers: Sendable {
                         suspendedAt: try source.date("suspendedDateTime"),
                         name: try source.text("name")))
             }
-            return mailboxes
+            return factors
         case .null?, .integer?, .truth?, .members?: throw ImportFault("secondFactor", "is no address and no list")
         }
     }
