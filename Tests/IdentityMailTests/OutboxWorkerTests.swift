@@ -495,6 +495,10 @@ private final class RetryHookStore: OutboxStore {
         try await store.leaseMails(room, now: now, until: leaseEnd)
     }
 
+    func markTaken(_ leased: LeasedMail, now: Date) async throws(StoreError) {
+        try await store.markTaken(leased, now: now)
+    }
+
     func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError) {
         try await store.markSent(leased, now: now)
     }

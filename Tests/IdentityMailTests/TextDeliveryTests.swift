@@ -164,6 +164,22 @@ struct TextDeliveryTests {
         }
     }
 
+    @Test(
+        "SEC-ENR-5: a notice about a telephone names its number, and calls it no e-mail address",
+        arguments: MailLanguage.allCases)
+    func notice(_ language: MailLanguage) throws {
+        var content = MailContent.fixture(purpose: .methodRegistered, recipient: "ada@example.com", language: language)
+        content.code = nil
+        content.occasion = MailContent.Occasion(methods: ["+49*********9"], network: nil)
+        let words = try MailRenderer().words(of: content, as: .unchanged)
+        #expect(words.text.contains("+49*********9"), "\(words.text)")
+        var mailbox = content
+        mailbox.occasion = MailContent.Occasion(methods: ["a***a@ex***le.com"], network: nil)
+        let other = try MailRenderer().words(of: mailbox, as: .unchanged)
+        #expect(words.text != other.text.replacing("a***a@ex***le.com", with: "+49*********9"))
+        if language == .english { #expect(!words.text.contains("An e-mail address")) }
+    }
+
     @Test("the receiver of a hook gets the text with number, message and time; without one the text waits for it")
     func byHook() async throws {
         let client = ClientID(UUID())

@@ -221,13 +221,18 @@ public final class TestMailbox: Sendable {
                 let limit = 100
                 let leased = try await store.leaseMails(limit: limit, now: now, until: now.addingTimeInterval(60))
                 for item in leased {
-                    if let mail = try mail(item.mail) {
+                    let mail = try mail(item.mail)
+                    if let mail {
                         state.withLock { state in
                             state.mails.insert(mail, at: 0)
                             if trouble?.kind == .duplicated { state.mails.insert(mail, at: 0) }
                         }
                     }
-                    try await store.markSent(item, now: now)
+                    if mail?.to.hasPrefix("+") == true {
+                        try await store.markTaken(item, now: now)
+                    } else {
+                        try await store.markSent(item, now: now)
+                    }
                 }
                 if leased.count < limit { return .success(()) }
             }

@@ -186,6 +186,8 @@ package struct MailRenderer: Sendable {
         switch label {
         case StrongMethod.appLabel: phrases.authenticatorApp
         case StrongMethod.recoveryCodesLabel: phrases.recoveryCodes
+        // A masked telephone number says what it is; its plus sign stays in front in each direction of writing.
+        case _ where label.hasPrefix("+") && !label.contains("@"): "\u{2066}\(label)\u{2069}"
         case _: nil
         }
     }

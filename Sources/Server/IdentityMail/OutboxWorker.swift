@@ -318,7 +318,11 @@ package final class OutboxWorker: Service {
             DeliveredMail(
                 to: content.recipient, subject: subject, code: content.code, text: text,
                 sentAt: content.sentAt))
-        try await store.markSent(leased, now: clock.now)
+        if content.text == nil {
+            try await store.markSent(leased, now: clock.now)
+        } else {
+            try await store.markTaken(leased, now: clock.now)
+        }
         Self.count(outcome)
     }
 

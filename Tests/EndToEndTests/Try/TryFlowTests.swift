@@ -81,8 +81,8 @@ struct TryFlowTests {
     func aSecondFactorIsRegisteredAndProven() async throws {
         let (status, output, errors) = try await converse(
             Self.signUp("lee@example.com") + ["4"]
-                // No, then yes; by mail; no address, then another mailbox.
-                + ["5", "n", "5", "", Self.password, "1", "nonsense", "lee.second@example.com"]
+                // No, then yes; no address, then another mailbox.
+                + ["5", "n", "5", "", Self.password, "nonsense", "lee.second@example.com"]
                 + ["8", "2", "lee@example.com", Self.password, "5", "y", Self.password, "0"])
 
         #expect(status == 0)
@@ -285,7 +285,7 @@ struct TryFlowTests {
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--code-from-inbox", "--server", server.baseURL.absoluteString],
                 input: (Self.signUp("lee@example.com")
-                    + ["5", "", Self.password, "", "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
+                    + ["5", "", Self.password, "", "6", "7", "3", "lee@example.com", Self.newPassword, "8", "0"])
                     .map { $0 + "\n" }.joined())
             let inbox = server.baseURL.appending(path: "dev/inbox.json")
             struct Mail: Decodable {

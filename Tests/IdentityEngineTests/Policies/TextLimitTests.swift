@@ -9,9 +9,9 @@ import Testing
     private static let settings = TextSettings(areas: ["49"], brand: "Contoso")
 
     private func judged(
-        _ history: TextHistory, _ settings: TextSettings = settings, now: Date = now
+        _ history: TextHistory, _ settings: TextSettings = settings, registers: Bool = true, now: Date = now
     ) throws -> TextJudgement {
-        history.judging(settings, try #require(CallingArea.named("49")), TextLimits(), now: now)
+        history.judging(settings, try #require(CallingArea.named("49")), registers: registers, TextLimits(), now: now)
     }
 
     private static func times(_ count: Int, ago: Double, step: Double = 0) -> [Date] {
@@ -71,7 +71,7 @@ import Testing
         history.ofAreaInHour = 20
         #expect(try judged(history) == .refused(.throttled(retryAfter: 3_600), notes: []))
         // 168 an hour for a week: five times as many.
-        history.ofAreaInWeek = 168 * 168
+        history.answeredInWeek = 168 * 168
         history.ofAreaInHour = 839
         #expect(try judged(history) == .send(notes: []))
         history.ofAreaInHour = 840
@@ -124,7 +124,10 @@ import Testing
                 let isVerified = Int.random(in: 0..<10, using: &generator) < 6
                 history.conversion.sent += 1
                 history.conversion.verified += isVerified ? 1 : 0
-                guard history.judging(Self.settings, area, TextLimits(), now: Self.now) == .send(notes: []) else {
+                guard
+                    history.judging(Self.settings, area, registers: true, TextLimits(), now: Self.now)
+                        == .send(notes: [])
+                else {
                     Issue.record("\(history.conversion)")
                     return
                 }
@@ -142,7 +145,7 @@ import Testing
         var alarms: [String] = []
         var sent = 0
         loop: while true {
-            switch try judged(history, settings) {
+            switch try judged(history, settings, registers: false) {
             case .refused(let refusal, let notes):
                 #expect(refusal == .blockedContact && notes == [])
                 break loop
@@ -154,10 +157,39 @@ import Testing
             }
         }
         #expect(sent == 4 && history.costOfDay == 300_000)
-        #expect(alarms == ["80 % of the costs of a day", "100 % of the costs of a day"])
+        #expect(alarms == ["80 % of the costs of a day", "all of the costs of a day"])
+        // Registrations leave the last fifth to sign-ins.
+        history.costOfDay = 150_000
+        #expect(try judged(history, settings) == .send(notes: []))
+        history.costOfDay = 225_000
+        #expect(try judged(history, settings) == .refused(.blockedContact, notes: []))
         history.costOfDay = 0
         history.costOfMonth = 9_950_000
-        #expect(try judged(history, settings) == .refused(.blockedContact, notes: []))
+        #expect(try judged(history, settings, registers: false) == .refused(.blockedContact, notes: []))
+        // The end is told, too, when the cap is no multiple of the price.
+        settings.costPerDay = 100_000
+        (history.costOfDay, history.costOfMonth) = (0, 0)
+        guard case .send(let notes) = try judged(history, settings, registers: false) else {
+            Issue.record("the first text")
+            return
+        }
+        #expect(notes == [.record(.textAlarm, detail: "all of the costs of a day")])
+    }
+
+    @Test("SEC-SMS-4: what strangers do with numbers of theirs holds up no sign-in with a registered telephone")
+    func owners() throws {
+        var history = TextHistory()
+        history.ofNeighbourhood = Self.times(20, ago: 10)
+        history.ofAreaInHour = 1_000
+        history.conversion = .init(sent: 1_000, verified: 0)
+        history.pause = .init(until: Self.now.addingTimeInterval(60), minutes: 60)
+        history.pauseOfAll = .init(until: Self.now.addingTimeInterval(60), minutes: 10)
+        (history.reports, history.failures) = (20, 20)
+        #expect(try judged(history, registers: false) == .send(notes: []))
+        guard case .refused = try judged(history) else {
+            Issue.record("a registration")
+            return
+        }
     }
 
     @Test("SEC-SMS-6: when the gateway reports that most texts fail, all rest for ten minutes")

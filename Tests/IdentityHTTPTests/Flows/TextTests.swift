@@ -254,8 +254,10 @@ import Testing
         #expect(try await texts(server).count == before + 1)
     }
 
-    @Test("SEC-SMS-5: of a thousand neighbours, twenty at most are texted in a day")
-    func neighbours() async throws {
+    @Test(
+        "SEC-SMS-5: of a thousand neighbours who answer nothing, twenty at most are texted in a day; who answers is not held up",
+        arguments: [false, true])
+    func neighbours(_ areAnswered: Bool) async throws {
         let server = try Self.server()
         var sent = 0
         for index in 0..<60 {
@@ -267,13 +269,99 @@ import Testing
             let number = "+1555555" + String(1_000 + index * 7)
             let answer = try await home.registerChallenge(listed.token, contact: number, channel: "sms")
             sent += answer.status == 200 ? 1 : 0
-            // A right code, so that the area does not rest.
-            if answer.status == 200 {
+            if answer.status == 200, areAnswered {
                 _ = try await home.registerContinue(answer.token, code: server.mailbox.code(to: number))
             }
             server.clock.advance(by: 700)
         }
-        #expect(sent == 20, "\(sent)")
+        #expect(sent == (areAnswered ? 60 : 20), "\(sent)")
+    }
+
+    @Test(
+        "SEC-SMS-4: strangers who ask for texts to the owner's number and to its neighbours hold up no sign-in of the owner"
+    )
+    func ownersAreNotHeldUp() async throws {
+        let server = try Self.server()
+        try await owner(server)
+        server.clock.advance(by: 8 * 86_400)
+        for index in 0..<24 {
+            let email = "stranger\(index)@example.com"
+            let home = try server.client(from: "198.51.\(index).7")
+            let required = try await home.token(
+                redeeming: server.signUpWithPassword(email, alias: nil, with: home).token)
+            let listed = try await home.registerIntrospect(required.token)
+            // The owner's own number, and its neighbours.
+            let number = index % 2 == 0 ? Self.number : "+1555555" + String(2_000 + index)
+            _ = try await home.registerChallenge(listed.token, contact: number, channel: "sms")
+            _ = try await server.mailbox.mails()
+            server.clock.advance(by: 61)
+        }
+        let strangers = try await server.rows("SELECT id FROM texts WHERE registers = 1").count
+        #expect(strangers > 5, "\(strangers)")
+        let sent = try await challenged(server)
+        #expect(sent.status == 200, "\(sent)")
+    }
+
+    @Test("SEC-SMS-6: a right code answers for its own number, and not for others of the flow")
+    func launderedAnswers() async throws {
+        let server = try Self.server()
+        let client = server.passwordClient
+        let required = try await client.token(redeeming: server.signUpWithPassword().token)
+        var token = try await client.registerIntrospect(required.token).token
+        for number in ["+4915123450001", "+4915123450002", Self.number] {
+            let sent = try await client.registerChallenge(token, contact: number, channel: "sms")
+            #expect(sent.status == 200, "\(sent)")
+            token = try sent.token
+        }
+        _ = try await client.registerContinue(token, code: server.mailbox.code(to: Self.number))
+        let rows = try await server.rows("SELECT area, verified_at IS NOT NULL FROM texts ORDER BY sent_at, area DESC")
+        #expect(rows.map { $0.compactMap(\.self) } == [["49", "0"], ["49", "0"], ["1", "1"]], "\(rows)")
+    }
+
+    @Test("SEC-SMS-3: with enrolment compatible, too, a password alone has no text sent")
+    func compatible() async throws {
+        let server = try Self.server { $0.enrolment = .compatible }
+        try await server.signUpWithPassword()
+        server.clock.advance(by: 3_600)
+        let required = try await server.signIn(claims: WireClient.claims)
+        let listed = try await server.passwordClient.registerIntrospect(required.token)
+        #expect(listed["methods"]?.array.map { $0["id"] } == ["email"], "\(listed)")
+        expectError(
+            try await server.passwordClient.registerChallenge(listed.token, contact: Self.number, channel: "sms"),
+            "access_denied", 550_024, suberror: "provider_blocked_by_rep")
+        #expect(try await texts(server).isEmpty)
+    }
+
+    @Test("SEC-ENR-3, SEC-LOCK-6: a telephone that cannot be texted any more is not replaced by the account's mailbox")
+    func delisted() async throws {
+        let isListed = Locked(true)
+        var entry = try #require(try FactorDirectory.directory().entries.first)
+        entry.tenant.texts = TextSettings(areas: ["1"], brand: "Contoso")
+        let listed = TenantDirectory([entry])
+        entry.tenant.texts = TextSettings(areas: ["49"], brand: "Contoso")
+        let other = TenantDirectory([entry])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = TwoDirectories(first: listed, second: other, isFirst: isListed)
+            settings.enrolment = .proven
+            settings.hasTextGateway = true
+            settings.limits = TimeLimits()
+        }
+        try await owner(server)
+        isListed.withLock { $0 = false }
+        for index in 0..<130 {
+            server.clock.advance(by: 1_800)
+            _ = try await server.signIn(
+                password: "Wrong-\(index)-xyz", claims: WireClient.claims,
+                with: try server.client(from: "203.0.\(index).9"))
+        }
+        server.clock.advance(by: 1_800)
+        let home = try server.client(from: "203.0.200.9")
+        let answer = try await server.signIn(claims: WireClient.claims, with: home)
+        #expect(answer["challenge_type"] == "redirect", "\(answer)")
+        isListed.withLock { $0 = true }
+        let again = try await server.signIn(claims: WireClient.claims, with: home)
+        let methods = try await home.introspect(again.token)["methods"]?.array ?? []
+        #expect(methods.map { $0["challenge_channel"] } == ["sms"], "\(methods)")
     }
 
     @Test(
@@ -301,6 +389,8 @@ import Testing
             }
             let answer = try await home.signInChallenge(listed.token, id: phone["id"]?.string ?? "")
             sent += answer.status == 200 ? 1 : 0
+            // The gateway takes it: it costs.
+            _ = try await server.mailbox.mails()
         }
         // The app was added in a session of one more text.
         #expect(sent == 2)
@@ -545,5 +635,28 @@ import Testing
             let answer = try await caller.send("POST", AccountCaller.beta + "/nativeAuth.\(operation)", body)
             #expect(answer.status == 400, "\(operation) \(body): \(answer)")
         }
+    }
+}
+
+/// One of two directories, as an operator's change of the document leaves them.
+private struct TwoDirectories: ClientStore {
+    let first: TenantDirectory
+    let second: TenantDirectory
+    let isFirst: Locked<Bool>
+
+    private var present: TenantDirectory { isFirst.withLock { $0 } ? first : second }
+
+    func tenant(named name: String) async throws(StoreError) -> Tenant? { try await present.tenant(named: name) }
+    func client(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Client? {
+        try await present.client(id, in: tenant)
+    }
+    func entry(of tenant: TenantID) async throws(StoreError) -> TenantDirectory.Entry? {
+        try await present.entry(of: tenant)
+    }
+    func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon? {
+        try await present.daemon(id, in: tenant)
+    }
+    func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
+        try await present.hasPages(ofOrigin: origin)
     }
 }

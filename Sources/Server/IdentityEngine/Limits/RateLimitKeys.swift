@@ -87,7 +87,8 @@ extension Engine {
             keys.text = TextQuery(
                 number: digest([Data("texts of number".utf8), Data(number.text.utf8)]).prefix(16),
                 neighbourhood: digest([Data("texts nearby".utf8), Data(number.neighbourhood.utf8)]).prefix(16),
-                area: number.area.prefix, account: account.prefix(16), source: keys.source?.prefix(16))
+                area: number.area.prefix, account: account.prefix(16), source: keys.source?.prefix(16),
+                registers: reads.code?.purpose.registersPhone ?? false)
         }
         keys.ipv6Prefix48 = context.caller.source?.ipv6Prefix48.map { digest([Data("site".utf8), $0]) }
         return keys

@@ -33,7 +33,7 @@ extension Engine {
         case .textCode(let fresh, let number, let purpose):
             return try text(fresh, to: number, for: purpose, of: step, keys)
         case .noteVerifiedTexts:
-            return [.noteVerifiedTexts(step.flow, at: context.now)]
+            return keys.text.map { [.noteVerifiedTexts(step.flow, number: $0.number, at: context.now)] } ?? []
         case .setSlowLane(let row):
             return keys.slowLane.map { [.setSlowLane(row, $0)] } ?? []
         case .mailNotice(let purpose, let email, let methods):

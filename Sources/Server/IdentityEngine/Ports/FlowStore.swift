@@ -58,8 +58,8 @@ package enum Effect: Hashable, Sendable {
     case enqueueMail(OutboxMail)
     /// Notes a text that is sent, and what it costs.
     case noteText(SentText)
-    /// Notes that the texts of a flow have brought a right code.
-    case noteVerifiedTexts(UUID, at: Date)
+    /// Notes that the texts of a flow to a number, of this digest, have brought a right code.
+    case noteVerifiedTexts(UUID, number: Data, at: Date)
     /// Makes an area rest from texts, or all of the tenant (``TextHistory/everyArea``).
     case pauseTexts(String, TextHistory.Pause)
     /// Adds a family of refresh tokens.

@@ -37,11 +37,11 @@ extension OutboxMail {
     }
 
     private static func lane(of content: MailContent, _ tenant: TenantID, _ vault: Vault) -> Data {
+        if content.text != nil { return vault.digest(.outbox, tenant: tenant, [Data("texts".utf8)]).prefix(8) }
         // A receiver that is slow takes the room of one domain, and not that of all of the tenant's.
         if content.request != nil {
             return vault.digest(.outbox, tenant: tenant, [Data("hook".utf8)]).prefix(8)
         }
-        if content.text != nil { return vault.digest(.outbox, tenant: tenant, [Data("texts".utf8)]).prefix(8) }
         let domain = content.recipient.utf8.split(separator: UInt8(ascii: "@")).last.map { Data($0) } ?? Data()
         return vault.digest(.outbox, tenant: tenant, [Data("lane".utf8), domain]).prefix(8)
     }

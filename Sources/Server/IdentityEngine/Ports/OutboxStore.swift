@@ -95,6 +95,8 @@ package protocol OutboxStore: Sendable {
     ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool)
     /// Records that the mail server accepted the mail: wipes the content, even when another worker holds the lease now.
     func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError)
+    /// The same for a text that the gateway accepted, which costs from now on.
+    func markTaken(_ leased: LeasedMail, now: Date) async throws(StoreError)
     /// Schedules another attempt at `next`, which also extends the lease. Does nothing when another worker has leased
     /// the mail meanwhile (`REL-HA-5`).
     func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError)
@@ -246,6 +248,9 @@ extension MailContent.Purpose {
             false
         }
     }
+
+    /// Whether a code of the purpose that is texted registers the number.
+    package var registersPhone: Bool { self == .registration }
 
     /// Whether the mail goes to any address that a person names, and not only to those of accounts.
     package var goesToAnyAddress: Bool {

@@ -30,8 +30,6 @@ package struct FactorDemand: Hashable, Sendable {
     package var takesRecoveryCodes: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
-    /// What it has sent as texts, when that matters.
-    package var textHistory: TextHistory?
 
     /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
     /// accept.
@@ -40,7 +38,7 @@ package struct FactorDemand: Hashable, Sendable {
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
-        texts: TextSettings? = nil, textHistory: TextHistory? = nil
+        texts: TextSettings? = nil
     ) {
         self.contexts = contexts
         self.isRequired = isRequired
@@ -50,14 +48,10 @@ package struct FactorDemand: Hashable, Sendable {
         self.now = now
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
-        self.textHistory = textHistory
     }
 
-    /// Whether a text can go to the number, as far as is known.
-    fileprivate func canText(_ number: PhoneNumber) -> Bool {
-        guard let texts, texts.allows(number) else { return false }
-        return !(textHistory?.isSpent(texts, by: texts.price(of: number.area)) ?? false)
-    }
+    /// Whether numbers of the area are texted.
+    fileprivate func canText(_ number: PhoneNumber) -> Bool { texts?.allows(number) ?? false }
 }
 
 extension Authentication {
@@ -139,7 +133,16 @@ extension Authentication {
             return isOffered ? set.method : nil
         }
         let all = others + (spare.map { [$0] } ?? [])
-        guard all.isEmpty, needsMailbox, mailboxes.isEmpty else { return all }
+        // A method that cannot be given here, such as a telephone where there are no texts any more, is no reason to take less.
+        let hasOthers = account.strongMethods.contains { method in
+            guard method.suspendedAt == nil else { return false }
+            // Another mailbox proves nothing more where it counts as the own one, or the user has no password.
+            switch method.kind {
+            case .mailbox: return false
+            case .phone, .app, .recoveryCodes, .unknown: return !hasProven(method)
+            }
+        }
+        guard all.isEmpty, needsMailbox, mailboxes.isEmpty, !hasOthers else { return all }
         // SEC-LOCK-6: the account's own mailbox is enough. The method needs an id; the user's own id is known to the
         // client.
         return [StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)]

@@ -216,7 +216,7 @@ extension StepSituation {
 
     /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
     ///
-    /// - Parameter contact: Nil for any but the account's own mailbox.
+    /// - Parameter contact: Nil for any telephone.
     fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact?) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
@@ -231,6 +231,8 @@ extension StepSituation {
         }
         // The first method requires a proof that the account could already give: its own mailbox (SEC-ENR-2).
         switch enrolment {
+        // A password alone has no text sent to any number (SEC-SMS-3).
+        case .compatible where contact?.email == nil: return proven.hasCodeOfOwnAddress ? nil : .blockedContact
         case .compatible: return nil
         // Compare the exact address: an address with another tag may belong to another person (SEC-ID-3).
         case .proven:

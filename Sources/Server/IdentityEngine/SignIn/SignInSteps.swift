@@ -421,7 +421,10 @@ extension SignInState {
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _):
             let methods = situation.methods(after: proven)
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
-            return Decision(.accepted(.chooseMethod(methods.compactMap(\.asOffered))), next: self)
+            // What costs more than may be spent is left out, where there is another method.
+            let affordable = methods.filter { $0.contact?.phone.map { !situation.hasSpent(on: $0) } ?? true }
+            let offered = (affordable.isEmpty ? methods : affordable).compactMap(\.asOffered)
+            return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
             return .refused(.notAllowedNow)
@@ -508,8 +511,7 @@ extension StepSituation {
     func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
-            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
-            textHistory: textHistory)
+            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts)
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 

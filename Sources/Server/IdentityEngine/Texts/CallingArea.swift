@@ -10,6 +10,9 @@ package struct CallingArea: Hashable, Sendable {
     /// How many digits such numbers have, with the prefix.
     let digits: ClosedRange<Int>
 
+    /// Whether a 0 can follow the prefix: in most countries it is left out behind the code of the country.
+    var allowsZero: Bool { ["225", "229", "241", "242", "76", "77"].contains(prefix) || prefix.utf8.count > 3 }
+
     /// The area of a number.
     ///
     /// - Parameter digits: Without `+`.

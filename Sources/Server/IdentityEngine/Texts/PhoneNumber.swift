@@ -14,6 +14,8 @@ package struct PhoneNumber: Hashable, Sendable {
     /// Nil when the text is not exactly one number.
     package init?(_ typed: String) {
         guard typed.utf8.count <= 64 else { return nil }
+        // Written so where a country has a 0 in front of numbers that are called from inside it.
+        let typed = typed.replacing("(0)", with: "")
         var digits = ""
         var hasPlus = false
         for scalar in typed.unicodeScalars {
@@ -36,7 +38,8 @@ package struct PhoneNumber: Hashable, Sendable {
         let digits = text.dropFirst()
         guard text.utf8.first == UInt8(ascii: "+"), (8...15).contains(digits.utf8.count),
             digits.utf8.allSatisfy(\.isASCIIDigit), let area = CallingArea.of(digits),
-            area.digits.contains(digits.utf8.count)
+            area.digits.contains(digits.utf8.count),
+            area.allowsZero || digits.dropFirst(area.prefix.utf8.count).first != "0"
         else { return nil }
         self.text = text
         self.area = area

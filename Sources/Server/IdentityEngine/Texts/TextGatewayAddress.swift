@@ -13,7 +13,8 @@ package struct TextGatewayAddress: Hashable, Sendable {
     package init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(), let host = parts.host,
             scheme == "https" || scheme == "http" && ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host),
-            parts.query == nil, parts.fragment == nil,
+            !host.isEmpty, parts.port.map((1...65_535).contains) ?? true, parts.query == nil, parts.fragment == nil,
+            !parts.path.contains("@"),
             let account = parts.user, let secret = parts.password, !secret.isEmpty,
             (1...64).contains(account.utf8.count),
             account.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") })

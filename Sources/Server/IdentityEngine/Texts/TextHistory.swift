@@ -1,7 +1,7 @@
 import NativeAuthCore
 package import PortableFoundation
 
-/// What a step that may send a text must know, and what the text is counted by: keyed digests of 16 bytes.
+/// What a step that may send or judge a text must know, and what the text is counted by: keyed digests of 16 bytes.
 package struct TextQuery: Hashable, Sendable {
     package var number: Data
     /// Of the number without its last four digits.
@@ -10,13 +10,18 @@ package struct TextQuery: Hashable, Sendable {
     package var area: String
     package var account: Data
     package var source: Data?
+    /// Whether the number is to be registered; else it is a method of the account.
+    package var registers: Bool
 
-    package init(number: Data, neighbourhood: Data, area: String, account: Data, source: Data?) {
+    package init(
+        number: Data, neighbourhood: Data, area: String, account: Data, source: Data?, registers: Bool
+    ) {
         self.number = number
         self.neighbourhood = neighbourhood
         self.area = area
         self.account = account
         self.source = source
+        self.registers = registers
     }
 }
 
@@ -68,26 +73,31 @@ package struct TextHistory: Hashable, Sendable {
         }
     }
 
-    /// The times of the number's texts of seven days, of the account's, of the source's and of the neighbourhood's of a day.
+    /// The times of the number's texts of seven days: of all accounts that want to register it, or of the account that has it, so
+    /// that strangers use up nothing of its owner's.
     package var ofNumber: [Date] = []
+    /// Those of the account and of the source, of a day.
     package var ofAccount: [Date] = []
     package var ofSource: [Date] = []
+    /// Those of the neighbourhood that registered nothing, of a day.
     package var ofNeighbourhood: [Date] = []
     /// How many other numbers the account was texted at in a day.
     package var otherNumbersOfAccount = 0
-    /// The area's texts of the last hour.
+    /// The area's texts of the last hour that registered nothing.
     package var ofAreaInHour = 0
-    /// The area's texts of the seven days before today.
-    package var ofAreaInWeek = 0
-    /// Those of the hour until ``settling`` seconds ago: later ones can still be answered.
+    /// How many texts of the area brought a right code in the seven days before today.
+    package var answeredInWeek = 0
+    /// The area's registrations of the hour until ``settling`` seconds ago that the gateway took: later ones can still be
+    /// answered.
     package var conversion = Conversion(sent: 0, verified: 0)
-    /// The last rest of the area, and of all texts of the tenant, if it ended less than a day ago.
+    /// The last rest of the area, and of all registrations of the tenant, if it ended less than a day ago.
     package var pause: Pause?
     package var pauseOfAll: Pause?
-    /// The costs of today and of 30 days with today, in millionths.
+    /// The costs of today and of 30 days with today, in millionths: of the texts that the gateway took, and of those on their way.
     package var costOfDay = 0
     package var costOfMonth = 0
-    /// The last reports of the gateway in an hour, 20 at most, and how many of them are failures.
+    /// The last reports since the last rest, of an hour, 20 at most, about numbers that have brought a code back, and how many of
+    /// them are failures: a number that never did says nothing about the gateway.
     package var reports = 0
     package var failures = 0
 
@@ -95,6 +105,8 @@ package struct TextHistory: Hashable, Sendable {
 
     /// How long after a text its code may still come, in seconds, before it counts as unanswered.
     package static let settling = 300.0
+    /// How long a text can be on its way to the gateway, in seconds: as long as its code is good.
+    package static let longestWay = 600.0
 }
 
 /// The limits of `SEC-SMS-4` to `SEC-SMS-8`.
@@ -114,7 +126,8 @@ package struct TextLimits: Hashable, Sendable {
     var ofNeighbourhood = [Cap(seconds: 3_600, count: 5), Cap(seconds: 86_400, count: 20)]
     /// How many numbers an account is texted at in a day.
     var numbersOfAccount = 3
-    /// An area gets this many texts in an hour, or five times what it got in an hour of the last week.
+    /// An area gets this many texts in an hour that register nothing, or five times as many as are answered in an hour of the
+    /// last week.
     var leastOfArea = 20
     /// How many texts of an area tell that no code comes back; and of reports, that the gateway fails.
     var leastToJudge = 20
@@ -133,34 +146,42 @@ package enum TextJudgement: Hashable, Sendable {
 
 extension TextHistory {
     /// Judges the next text to a number of the area.
+    ///
+    /// Only who registers a number is held up by what others do. The owner of a telephone that is a method has given a first
+    /// factor, and the last part of the costs is kept for such sign-ins.
     package func judging(
-        _ settings: TextSettings, _ area: CallingArea, _ limits: TextLimits, now: Date
+        _ settings: TextSettings, _ area: CallingArea, registers: Bool, _ limits: TextLimits, now: Date
     ) -> TextJudgement {
-        guard ![pause, pauseOfAll].contains(where: { $0.map { now < $0.until } ?? false }),
-            !isSpent(settings, by: settings.price(of: area))
-        else { return .refused(.blockedContact, notes: []) }
-        if let rest = rest(of: area, limits, now: now) { return .refused(.blockedContact, notes: rest) }
+        guard !isSpent(settings, by: settings.price(of: area), registers: registers) else {
+            return .refused(.blockedContact, notes: [])
+        }
+        var caps = [(ofNumber, limits.ofNumber), (ofAccount, limits.ofAccount), (ofSource, limits.ofSource)]
+        var isAreaFull = false
+        if registers {
+            guard ![pause, pauseOfAll].contains(where: { $0.map { now < $0.until } ?? false }) else {
+                return .refused(.blockedContact, notes: [])
+            }
+            if let rest = rest(of: area, limits, now: now) { return .refused(.blockedContact, notes: rest) }
+            caps.append((ofNeighbourhood, limits.ofNeighbourhood))
+            isAreaFull = ofAreaInHour >= max(limits.leastOfArea, 5 * answeredInWeek / (7 * 24))
+        }
         let waits =
-            [
-                (ofNumber, limits.ofNumber), (ofAccount, limits.ofAccount), (ofSource, limits.ofSource),
-                (ofNeighbourhood, limits.ofNeighbourhood),
-            ].flatMap { dates, caps in
+            caps.flatMap { dates, caps in
                 caps.compactMap { TimeLimits.wait(dates, window: $0.seconds, limit: $0.count, now: now) }
             }
-            + (otherNumbersOfAccount >= limits.numbersOfAccount ? [86_400] : [])
-            + (ofAreaInHour >= max(limits.leastOfArea, 5 * ofAreaInWeek / (7 * 24)) ? [3_600] : [])
+            + (otherNumbersOfAccount >= limits.numbersOfAccount ? [86_400] : []) + (isAreaFull ? [3_600] : [])
         if let wait = waits.max() { return .refused(.throttled(retryAfter: wait), notes: []) }
         return .send(notes: alarms(settings, area))
     }
 
-    /// Whether a text of this price is more than the tenant may spend.
-    package func isSpent(_ settings: TextSettings, by price: Int) -> Bool {
+    /// Whether a text of this price is more than the tenant may spend: for registrations four fifths of it.
+    package func isSpent(_ settings: TextSettings, by price: Int, registers: Bool = false) -> Bool {
         [(costOfDay, settings.costPerDay), (costOfMonth, settings.costPerMonth)].contains { cost, cap in
-            cap.map { cost + price > $0 } ?? false
+            cap.map { cost + price > (registers ? $0 / 5 * 4 : $0) } ?? false
         }
     }
 
-    /// A new rest: of all texts because the gateway reports that most fail, or of the area because too few of its codes come
+    /// A new rest: of all registrations because the gateway reports that most fail, or of the area because too few of its codes come
     /// back. Nil for none.
     ///
     /// Only who is paid for texts does not type the codes in. Honest users type 60 % of them or more: six standard deviations
@@ -176,7 +197,7 @@ extension TextHistory {
         return Self.resting(area.prefix, after: pause, minutes: 60, because: "area +\(area.prefix)", now: now)
     }
 
-    /// The name of the rest of all texts of a tenant.
+    /// The name of the rest of all registrations of a tenant.
     package static let everyArea = ""
 
     /// Each rest within a day is twice as long as the one before, 24 hours at most.
@@ -193,10 +214,12 @@ extension TextHistory {
         let price = settings.price(of: area)
         return [("day", costOfDay, settings.costPerDay), ("month", costOfMonth, settings.costPerMonth)].flatMap {
             (name, cost, cap) -> [FlowEffect] in
-            guard let cap else { return [] }
-            return [(80, cap / 5 * 4), (100, cap)].filter { cost < $0.1 && cost + price >= $0.1 }.map {
-                .record(.textAlarm, detail: "\($0.0) % of the costs of a \(name)")
-            }
+            guard let cap, price > 0 else { return [] }
+            // The end is told with the last text that fits.
+            let isNear = cost < cap / 5 * 4 && cost + price >= cap / 5 * 4
+            let isLast = cost + 2 * price > cap
+            return (isNear ? [80] : []).map { .record(.textAlarm, detail: "\($0) % of the costs of a \(name)") }
+                + (isLast ? [.record(.textAlarm, detail: "all of the costs of a \(name)")] : [])
         }
     }
 }

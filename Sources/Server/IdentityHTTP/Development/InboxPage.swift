@@ -5,7 +5,7 @@ extension DevelopmentPages {
         <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
         <title>Development inbox</title><style>\(style)</style></head><body><main>
         <header><h1>Development inbox</h1><p class="badge" id="state">watching</p></header>
-        <p>Every mail that the mail server took, newest first. New ones appear without a reload. See <a href="/dev/mails">all mails in all languages</a>, or go <a href="/">back to the server's home page</a>.</p>
+        <p>Every mail that the mail server took and every text message, newest first. New ones appear without a reload. See <a href="/dev/mails">all mails in all languages</a>, or go <a href="/">back to the server's home page</a>.</p>
         <p class="empty" id="empty">No mail yet. Start a sign-up and it will show up here.</p>
         <div id="mails" aria-live="polite"></div>
         <script>

@@ -91,8 +91,8 @@ package struct Migration: Sendable {
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
 
-    /// The text messages of a week, with keyed digests of what they are counted by; how many there were on a day, and what they
-    /// cost, in millionths; and what rests from them.
+    /// The text messages of a week, with keyed digests of what they are counted by, and whether the gateway took them; what those of
+    /// a day cost, in millionths, and how many registrations were answered; and what rests from them.
     private static let texts = """
         CREATE TABLE texts (
             tenant BLOB NOT NULL,
@@ -103,7 +103,10 @@ package struct Migration: Sendable {
             area TEXT NOT NULL,
             account BLOB NOT NULL,
             source BLOB,
+            registers INTEGER NOT NULL,
+            cost INTEGER NOT NULL,
             sent_at INTEGER NOT NULL,
+            outcome TEXT,
             verified_at INTEGER,
             report TEXT,
             PRIMARY KEY (tenant, id)
@@ -120,8 +123,8 @@ package struct Migration: Sendable {
             tenant BLOB NOT NULL,
             day INTEGER NOT NULL,
             area TEXT NOT NULL,
-            sent INTEGER NOT NULL,
             cost INTEGER NOT NULL,
+            answered INTEGER NOT NULL,
             last_at INTEGER NOT NULL,
             PRIMARY KEY (tenant, day, area)
         ) STRICT, WITHOUT ROWID;

@@ -171,7 +171,8 @@ extension SQLSession {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
         case .noteText(let text): try insert(text, in: tenant)
-        case .noteVerifiedTexts(let flow, let at): try noteVerifiedTexts(of: flow, in: tenant, at: at)
+        case .noteVerifiedTexts(let flow, let number, let at):
+            try noteVerifiedTexts(of: flow, number: number, in: tenant, at: at)
         case .pauseTexts(let area, let pause): try pauseTexts(area, pause, in: tenant)
         case .openRefreshFamily(let family): try insert(family)
         case .openBrowserSession(let session, let replaced):

@@ -46,6 +46,17 @@ extension SQLStore {
         }
     }
 
+    package func markTaken(_ leased: LeasedMail, now: Date) async throws(StoreError) {
+        try await write([]) { session in
+            try session.run(
+                """
+                UPDATE outbox SET state = 'sent', sealed_content = NULL, finished_at = ?
+                WHERE tenant = ? AND id = ? AND state = 'pending'
+                """, [now, leased.mail.tenant, leased.mail.id])
+            try session.noteTaken(leased.mail.id, in: leased.mail.tenant, at: now)
+        }
+    }
+
     package func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError) {
         try await write([]) { session in
             try session.run(
@@ -65,6 +76,8 @@ extension SQLStore {
                 """, [now, leased.mail.tenant, leased.mail.id, leased.attempts + 1])
             guard count == 1 else { return }
             try session.insert(event)
+            // Of a mail there is no such row.
+            try session.noteRefused(leased.mail.id, in: leased.mail.tenant)
             guard let recipient else { return }
             try session.run(
                 "INSERT INTO counted_events (tenant, subject, event, at) VALUES (?, ?, ?, ?)",

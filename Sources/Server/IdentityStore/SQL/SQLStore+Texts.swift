@@ -21,29 +21,58 @@ extension SQLSession {
         try run(
             """
             UPDATE outbox SET state = 'expired', sealed_content = NULL, finished_at = ?
-            WHERE tenant = ? AND state = 'pending' AND id IN (SELECT id FROM texts WHERE tenant = ? AND flow = ?)
+            WHERE tenant = ? AND state = 'pending' AND id IN (
+                SELECT id FROM texts \(dialect.indexed(by: "texts_by_flow")) WHERE tenant = ? AND flow = ?)
             """, [text.at, tenant, tenant, text.flow])
         try run(
             """
-            INSERT INTO texts (tenant, id, flow, number, neighbourhood, area, account, source, sent_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO texts (tenant, id, flow, number, neighbourhood, area, account, source, registers, cost, sent_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, text.id, text.flow, counted.number, counted.neighbourhood, counted.area, counted.account,
-                counted.source, text.at,
+                counted.source, counted.registers, text.cost, text.at,
             ])
-        try run(
-            """
-            INSERT INTO text_days (tenant, day, area, sent, cost, last_at) VALUES (?, ?, ?, 1, ?, ?)
-            ON CONFLICT (tenant, day, area)
-            DO UPDATE SET sent = text_days.sent + 1, cost = text_days.cost + excluded.cost, last_at = excluded.last_at
-            """, [tenant, text.at.day, counted.area, text.cost, text.at])
     }
 
-    func noteVerifiedTexts(of flow: UUID, in tenant: TenantID, at date: Date) throws {
+    /// The gateway took the text: it costs.
+    func noteTaken(_ id: UUID, in tenant: TenantID, at date: Date) throws {
+        let count = try change(
+            "UPDATE texts SET outcome = 'taken' WHERE tenant = ? AND id = ? AND outcome IS NULL", [tenant, id])
+        guard count == 1 else { return }
         try run(
-            "UPDATE texts SET verified_at = ? WHERE tenant = ? AND flow = ? AND verified_at IS NULL",
-            [date, tenant, flow])
+            """
+            INSERT INTO text_days (tenant, day, area, cost, answered, last_at)
+            SELECT tenant, ?, area, cost, 0, ? FROM texts WHERE tenant = ? AND id = ?
+            ON CONFLICT (tenant, day, area)
+            DO UPDATE SET cost = text_days.cost + excluded.cost, last_at = excluded.last_at
+            """, [date.day, date, tenant, id])
+    }
+
+    /// The gateway refused the text: it costs nothing, and no answer is missing.
+    func noteRefused(_ id: UUID, in tenant: TenantID) throws {
+        try run("UPDATE texts SET outcome = 'failed' WHERE tenant = ? AND id = ? AND outcome IS NULL", [tenant, id])
+    }
+
+    func noteVerifiedTexts(of flow: UUID, number: Data, in tenant: TenantID, at date: Date) throws {
+        let texts = "texts \(dialect.indexed(by: "texts_by_flow"))"
+        let found = try rows(
+            of: "texts",
+            "SELECT id, area, registers FROM \(texts) WHERE tenant = ? AND flow = ? AND number = ? AND verified_at IS NULL",
+            [tenant, flow, number]
+        ).get()
+        for row in found {
+            try run(
+                "UPDATE texts SET verified_at = ? WHERE tenant = ? AND id = ?",
+                [date, tenant, try row.value("id", as: UUID.self)], expecting: 1)
+        }
+        guard let first = found.first, try first.value("registers", as: Bool.self) else { return }
+        try run(
+            """
+            INSERT INTO text_days (tenant, day, area, cost, answered, last_at) VALUES (?, ?, ?, 0, 1, ?)
+            ON CONFLICT (tenant, day, area)
+            DO UPDATE SET answered = text_days.answered + 1, last_at = excluded.last_at
+            """, [tenant, date.day, try first.value("area", as: String.self), date])
     }
 
     func pauseTexts(_ area: String, _ pause: TextHistory.Pause, in tenant: TenantID) throws {
@@ -60,65 +89,66 @@ extension SQLSession {
         let (tenant, now) = (query.tenant, query.now)
         let costs = try rows(
             of: "text_days",
-            "SELECT day, area, sent, cost FROM text_days WHERE tenant = ? AND day > ?", [tenant, now.day - 30])
-        guard let asked = query.texts else { return costs.map { try TextHistory(costs: $0, area: nil, now: now) } }
+            "SELECT day, area, cost, answered FROM text_days WHERE tenant = ? AND day > ?", [tenant, now.day - 30])
+        let underWay = try rows(
+            of: "texts",
+            """
+            SELECT cost FROM texts \(dialect.indexed(by: "texts_by_tenant"))
+            WHERE tenant = ? AND sent_at > ? AND outcome IS NULL
+            """, [tenant, now.addingTimeInterval(-TextHistory.longestWay)])
+        guard let asked = query.texts else {
+            return costs.map { try TextHistory(costs: $0, underWay: try underWay.get(), area: nil, now: now) }
+        }
         let day = now.addingTimeInterval(-86_400)
-        let near = try rows(
+        func texts(_ index: String, _ condition: String, _ value: any StoredValue, since: Date) throws
+            -> Pending<[TextRow]>
+        {
+            try rows(
+                of: "texts",
+                """
+                SELECT number, account, registers, outcome, sent_at, verified_at, report
+                FROM texts \(dialect.indexed(by: index)) WHERE tenant = ? AND \(condition) = ? AND sent_at > ? ORDER BY sent_at
+                """, [tenant, value, since]
+            ).map { try $0.map(TextRow.init) }
+        }
+        let ofNumber = try texts("texts_by_number", "number", asked.number, since: day.addingTimeInterval(-6 * 86_400))
+        let ofAccount = try texts("texts_by_account", "account", asked.account, since: day)
+        let ofSource = try asked.source.map { try texts("texts_by_source", "source", $0, since: day) } ?? Pending([])
+        let nearby = try texts("texts_by_neighbourhood", "neighbourhood", asked.neighbourhood, since: day)
+        let ofArea = try texts(
+            "texts_by_area", "area", asked.area, since: now.addingTimeInterval(-3_600 - TextHistory.settling))
+        let reported = try rows(
             of: "texts",
             """
-            SELECT number, account, source, neighbourhood, sent_at FROM texts
-            WHERE tenant = ? AND sent_at > ? AND (number = ? OR account = ? OR source = ? OR neighbourhood = ?)
-            ORDER BY sent_at
-            """,
-            [
-                tenant, now.addingTimeInterval(-7 * 86_400), asked.number, asked.account, asked.source ?? Data(),
-                asked.neighbourhood,
-            ])
-        let inHour = try rows(
-            of: "texts",
-            """
-            SELECT sent_at, verified_at FROM texts WHERE tenant = ? AND area = ? AND sent_at > ? ORDER BY sent_at
-            """, [tenant, asked.area, now.addingTimeInterval(-3_600 - TextHistory.settling)])
-        let reports = try rows(
-            of: "texts",
-            """
-            SELECT report FROM texts WHERE tenant = ? AND sent_at > ? AND report IS NOT NULL
+            SELECT number, account, registers, outcome, sent_at, verified_at, report
+            FROM texts \(dialect.indexed(by: "texts_by_tenant"))
+            WHERE tenant = ? AND sent_at > ? AND report IS NOT NULL AND EXISTS (
+                SELECT 1 FROM texts AS other \(dialect.indexed(by: "texts_by_number"))
+                WHERE other.tenant = texts.tenant AND other.number = texts.number AND other.verified_at IS NOT NULL)
             ORDER BY sent_at DESC LIMIT 20
-            """, [tenant, now.addingTimeInterval(-3_600)])
+            """, [tenant, now.addingTimeInterval(-3_600)]
+        ).map { try $0.map(TextRow.init) }
         let pauses = try rows(
             of: "text_pauses",
             "SELECT area, until, minutes FROM text_pauses WHERE tenant = ? AND area IN (?, ?) AND until > ?",
             [tenant, asked.area, TextHistory.everyArea, day])
         return costs.map { costs in
-            var history = try TextHistory(costs: costs, area: asked.area, now: now)
-            var others: Set<Data> = []
-            for row in try near.get() {
-                let at: Date = try row.value("sent_at")
-                let number: Data = try row.value("number")
-                if number == asked.number { history.ofNumber.append(at) }
-                guard at > day else { continue }
-                if try row.value("account", as: Data.self) == asked.account {
-                    history.ofAccount.append(at)
-                    if number != asked.number { others.insert(number) }
-                }
-                if let source = asked.source, try row.value("source", as: Data?.self) == source {
-                    history.ofSource.append(at)
-                }
-                if try row.value("neighbourhood", as: Data.self) == asked.neighbourhood {
-                    history.ofNeighbourhood.append(at)
-                }
+            var history = try TextHistory(costs: costs, underWay: try underWay.get(), area: asked.area, now: now)
+            // Strangers who want to register a number use up nothing of the account that has it, and learn nothing of it.
+            history.ofNumber = try ofNumber.get().filter {
+                $0.registers == asked.registers && (asked.registers || $0.account == asked.account)
+            }.map(\.at)
+            let own = try ofAccount.get()
+            history.ofAccount = own.map(\.at)
+            history.otherNumbersOfAccount = Set(own.map(\.number)).subtracting([asked.number]).count
+            history.ofSource = try ofSource.get().map(\.at)
+            history.ofNeighbourhood = try nearby.get().filter(\.isUnanswered).map(\.at)
+            let ofArea = try ofArea.get()
+            history.ofAreaInHour = ofArea.count { $0.isUnanswered && $0.at > now.addingTimeInterval(-3_600) }
+            let settled = ofArea.filter {
+                $0.registers && $0.isTaken && $0.at <= now.addingTimeInterval(-TextHistory.settling)
             }
-            history.otherNumbersOfAccount = others.count
-            for row in try inHour.get() {
-                let at: Date = try row.value("sent_at")
-                if at > now.addingTimeInterval(-3_600) { history.ofAreaInHour += 1 }
-                guard at <= now.addingTimeInterval(-TextHistory.settling) else { continue }
-                history.conversion.sent += 1
-                if try row.value("verified_at", as: Date?.self) != nil { history.conversion.verified += 1 }
-            }
-            let words = try reports.get().map { try $0.value("report", as: String.self) }
-            history.reports = words.count
-            history.failures = words.count { $0 == TextReport.failed.rawValue }
+            history.conversion = .init(sent: settled.count, verified: settled.count(where: \.isVerified))
             for row in try pauses.get() {
                 let pause = TextHistory.Pause(until: try row.value("until"), minutes: try row.value("minutes"))
                 if try row.value("area", as: String.self) == TextHistory.everyArea {
@@ -127,15 +157,50 @@ extension SQLSession {
                     history.pause = pause
                 }
             }
+            let last = history.pauseOfAll?.until ?? .distantPast
+            let reports = try reported.get().filter { $0.at > last }
+            history.reports = reports.count
+            history.failures = reports.count { $0.report == TextReport.failed.rawValue }
             return history
         }
     }
 }
 
+/// A text as its limits see it.
+private struct TextRow {
+    var number: Data
+    var account: Data
+    var registers: Bool
+    var isTaken: Bool
+    var hasFailed: Bool
+    var at: Date
+    var isVerified: Bool
+    var report: String?
+
+    init(_ row: StoredRow) throws {
+        number = try row.value("number")
+        account = try row.value("account")
+        registers = try row.value("registers")
+        let outcome = try row.value("outcome", as: String?.self)
+        isTaken = outcome == "taken"
+        hasFailed = outcome == "failed"
+        at = try row.value("sent_at")
+        isVerified = try row.value("verified_at", as: Date?.self) != nil
+        report = try row.value("report")
+    }
+
+    /// Whether it was to register a number, and did not.
+    var isUnanswered: Bool { registers && !isVerified && !hasFailed }
+}
+
 extension TextHistory {
-    /// - Parameter rows: Of 30 days with today.
-    fileprivate init(costs rows: [StoredRow], area: String?, now: Date) throws {
+    /// - Parameters:
+    ///   - rows: Of 30 days with today.
+    ///   - underWay: The texts that wait for the gateway.
+    fileprivate init(costs rows: [StoredRow], underWay: [StoredRow], area: String?, now: Date) throws {
         self.init()
+        let waiting = try underWay.reduce(0) { try $0 + $1.value("cost", as: Int.self) }
+        (costOfDay, costOfMonth) = (waiting, waiting)
         let today = now.day
         for row in rows {
             let day: Int = try row.value("day")
@@ -143,7 +208,7 @@ extension TextHistory {
             costOfMonth += cost
             if day == today { costOfDay += cost }
             if day < today, day >= today - 7, try row.value("area", as: String.self) == area {
-                ofAreaInWeek += try row.value("sent")
+                answeredInWeek += try row.value("answered")
             }
         }
     }

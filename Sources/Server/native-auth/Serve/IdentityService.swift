@@ -90,6 +90,12 @@ struct IdentityService: Sendable {
         }
         if settings.profile == .production {
             for warning in tenants.warnings { logger.warning("\(warning)") }
+            for tenant in tenants.directory.entries.map(\.tenant)
+            where settings.textGateway == nil && tenant.texts?.goesToHook == false {
+                logger.warning(
+                    "a tenant has sms, and this server has no gateway: no text is sent; see --sms and --sms-from",
+                    metadata: ["tenant": "\(tenant.subdomain)"])
+            }
         }
         if let document, settings.hasTenantFile {
             logger.warning(

@@ -12,7 +12,7 @@ enum ReadTexts {
     static func texts(_ members: YAMLMembers, of displayName: String) -> TextSettings {
         var areas: Set<String> = []
         for (text, line) in members.texts("callingCodes", mayBeEmpty: false) {
-            let prefix = text.hasPrefix("+") ? String(text.dropFirst()) : text
+            let prefix = withoutPlus(text)
             switch CallingArea.named(prefix) {
             case let area? where area.country != nil: areas.insert(prefix)
             case _?: members.add("callingCodes: +\(shown(prefix)) is no country; it is never texted.", line: line)
@@ -49,10 +49,10 @@ enum ReadTexts {
                 guard let price = amount(prefix, of: prices, mostExpensive) else { continue }
                 if prefix == "others" {
                     texts.usualPrice = price
-                } else if CallingArea.named(prefix) == nil {
-                    prices.add("“\(shown(prefix))” is no calling code, and not others.", at: prefix)
+                } else if !areas.contains(withoutPlus(prefix)) {
+                    prices.add("“\(shown(prefix))” is none of callingCodes, and not others.", at: prefix)
                 } else {
-                    texts.prices[prefix] = price
+                    texts.prices[withoutPlus(prefix)] = price
                 }
             }
             prices.end()
@@ -62,7 +62,10 @@ enum ReadTexts {
         if texts.costPerDay != nil || texts.costPerMonth != nil, texts.usualPrice == 0,
             areas.contains(where: { texts.prices[$0, default: 0] == 0 })
         {
-            members.add("a limit of costs needs prices: one for each of callingCodes, or others.", at: "prices")
+            let missing = areas.filter { texts.prices[$0, default: 0] == 0 }.sorted().joined(separator: ", ")
+            members.add(
+                "a limit of costs needs a price above 0 for each of callingCodes; missing: \(missing) (or give others).",
+                at: "prices")
         }
         texts.goesToHook = members.flag("byHook") ?? false
         members.end()
@@ -72,12 +75,16 @@ enum ReadTexts {
     /// An amount of money in millionths.
     private static func amount(_ name: String, of members: YAMLMembers, _ most: Double) -> Int? {
         guard let text = members.text(name) else { return nil }
-        guard let value = Double(text), value >= 0, value <= most else {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let value = Double(text),
+            value >= 0, value <= most
+        else {
             members.add("\(name) must be an amount from 0 to \(Int(most)), such as 0.075.", at: name)
             return nil
         }
         return Int((value * 1_000_000).rounded())
     }
+
+    private static func withoutPlus(_ text: String) -> String { text.hasPrefix("+") ? String(text.dropFirst()) : text }
 
     private static func shown(_ text: String) -> String { SettingsReader.shown(text) }
 

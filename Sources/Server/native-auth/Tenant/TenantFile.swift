@@ -153,6 +153,7 @@ private struct TenantReader {
         if let texts = members.members("sms", of: "sms") {
             tenant.texts = ReadTexts.texts(texts, of: tenant.displayName)
         }
+        if members.isEmpty("sms") { members.add("sms has no members; it needs callingCodes.", at: "sms") }
         let texts = tenant.texts != nil
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry, flows.map(\.flow), attributes, texts: texts)
@@ -182,6 +183,9 @@ private struct TenantReader {
         }
         ReadHook.check(hooks)
         tenant.hooks = hooks.map(\.hook)
+        if tenant.texts?.goesToHook == true, !tenant.hooks.contains(where: { $0.event == .otpSend && $0.isEnabled }) {
+            members.add("sms has byHook, and the tenant has no hook for otpSend.", at: "sms")
+        }
         let subscribers = members.list("subscribers", of: "a subscriber").map { entry in
             ReadSubscriber(displayName: displayName(of: entry), entry, ids: clients)
         }
