@@ -253,7 +253,8 @@ extension TryConversation {
             switch consume next {
             case .success(.completed): return true
             case .success(.codeRequired(let second)):
-                dialog.note("That is your mailbox. Now the other one, which the code is to prove.")
+                dialog.note(
+                    "That is your mailbox. Now the \(address.hasPrefix("+") ? "code of the telephone" : "new one").")
                 subject.name = address
                 step = second
             case .failure(let error):

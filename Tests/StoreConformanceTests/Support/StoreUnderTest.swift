@@ -8,7 +8,7 @@ import Testing
 
 /// All ports that the engine needs from a database.
 typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & BrowserStore & AssertionStore & LogoutStore
-    & KeyStore
+    & KeyStore & TextReportStore
 
 /// A store for the conformance suite: every test gets it fresh and empty.
 struct StoreUnderTest: Sendable, CustomTestStringConvertible {
