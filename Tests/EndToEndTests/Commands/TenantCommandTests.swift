@@ -296,7 +296,7 @@ struct TenantCommandTests {
             let member = line.drop { $0 == " " }
             let isMember =
                 member.hasPrefix("# ")
-                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "redirectUris:"].contains {
+                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "redirectUris:", "sms:"].contains {
                     member.contains($0)
                 }
                 && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
@@ -305,6 +305,7 @@ struct TenantCommandTests {
         }.joined(separator: "\n")
         let all = try TenantFile(used, named: "used")
         #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
+        #expect(all.directory.entries.first?.tenant.texts != nil, "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
         let first = try #require(all.directory.entries.first?.applications.first)
         #expect(first.web.allowsDeviceFlow && first.redirects[.spa] == ["http://localhost:3000/"], "\(used)")

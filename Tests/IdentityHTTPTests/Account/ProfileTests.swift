@@ -256,7 +256,7 @@ import Testing
                 ),
                 (
                     AccountCaller.beta + "/nativeAuth.changeEmail", #"{"emailAddress":"dana@example.com"}"#,
-                    "The address is no e-mail address, or the account has it already.", nil
+                    "The address or number has a wrong form, or the account has it already.", nil
                 ),
                 (
                     AccountCaller.beta + "/nativeAuth.addEmailMethod", #"{"emailAddress":"a@new.example"}"#,

@@ -23,7 +23,7 @@ public enum AccountError: NativeAuthFailure, FlowFailure {
     case incorrectPassword(ErrorDetails)
     /// The new password breaks this rule.
     case invalidPassword(PasswordRule, ErrorDetails)
-    /// The address is no e-mail address, or the account has it already.
+    /// The address or number has a wrong form, or the account has it already.
     case invalidContact(ErrorDetails)
     /// The code is wrong, or was used, or has expired.
     case incorrectCode(ErrorDetails)

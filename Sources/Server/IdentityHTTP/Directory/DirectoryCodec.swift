@@ -125,8 +125,7 @@ extension DirectoryFailure {
     /// The sentence of a refusal whose native sentence is about a form of the native API.
     private static func sentence(_ refusal: Refusal) -> String? {
         switch refusal {
-        case .invalidContact:
-            "The address is no e-mail address, the account has it already, or the number is no telephone number with the code of its country."
+        case .invalidContact: "The address or number has a wrong form, or the account has it already."
         case .incorrectPassword: "The current password is wrong or missing."
         case .passwordNotUsed: "The user has no password."
         case .blockedContact: "No text can be sent to this number; use another number, or another method."
