@@ -32,7 +32,7 @@ package struct OutgoingText: Hashable, Sendable {
 package enum TextFailure: Error, Hashable, Sendable {
     /// The number gets no texts: it does not exist, is no mobile one, is blocked, or its owner wants none.
     case numberRefused(code: Int)
-    /// The gateway refuses the text for another reason, for good.
+    /// The gateway refuses the text for another reason, and would refuse it again.
     case rejected(code: Int)
     /// It did not take the text now; a later attempt can succeed. A word for the log.
     case temporary(String)
