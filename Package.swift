@@ -81,6 +81,14 @@ let package = Package(
         .target(
             name: "MSAL", dependencies: ["NativeAuth", "NativeAuthCore"], path: "Sources/SDK/MSAL",
             swiftSettings: strict),
+        // Passkeys in software, for `NativeAuthTesting` and for the sample app in a terminal, which has no authenticator. Not
+        // part of `NativeAuth`: an app does not need it, and nothing protects its keys.
+        .target(
+            name: "SoftPasskeys",
+            dependencies: [
+                "PortableFoundation", "NativeAuthCore", "NativeAuth",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Sources/SDK/SoftPasskeys", swiftSettings: strict),
 
         // The identity server.
         .target(
@@ -132,7 +140,7 @@ let package = Package(
         .target(
             name: "NativeAuthTesting",
             dependencies: [
-                "PortableFoundation", "NativeAuthCore", "NativeAuth", "IdentityEngine", "IdentityHTTP",
+                "PortableFoundation", "NativeAuthCore", "NativeAuth", "SoftPasskeys", "IdentityEngine", "IdentityHTTP",
                 "IdentityTokens",
                 "IdentityStoreSQL", "IdentityStoreSQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -247,7 +255,7 @@ let package = Package(
         .executableTarget(
             name: "native-auth-try",
             dependencies: [
-                "PortableFoundation", "NativeAuthCore", "NativeAuth",
+                "PortableFoundation", "NativeAuthCore", "NativeAuth", "SoftPasskeys",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
             ], path: "Sources/Tools/native-auth-try", swiftSettings: strict),
@@ -259,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "NativeAuthTests",
             dependencies: [
-                "NativeAuth", "NativeAuthWire", "NativeAuthCore",
+                "NativeAuth", "NativeAuthWire", "NativeAuthCore", "SoftPasskeys",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .target(name: "NativeAuthTesting", condition: testing),
             ], swiftSettings: strict),
         .testTarget(
@@ -332,7 +341,8 @@ let package = Package(
         .testTarget(
             name: "IdentityHTTPTests",
             dependencies: [
-                "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "NativeAuth", "IdentityEngine",
+                "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "NativeAuth", "SoftPasskeys",
+                "IdentityEngine",
                 .target(name: "IdentityHTTP", condition: testing),
                 .target(name: "NativeAuthTesting", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
@@ -386,6 +396,9 @@ if hasTools {
             path: "Tools/TenantMeasure", swiftSettings: strict),
         .executableTarget(
             name: "SDKMeasure", dependencies: ["NativeAuth"], path: "Tools/SDKMeasure", swiftSettings: strict),
+        .executableTarget(
+            name: "PasskeyAnswers", dependencies: ["NativeAuth", "SoftPasskeys"], path: "Tools/PasskeyAnswers",
+            swiftSettings: strict),
         .executableTarget(
             name: "Fuzz",
             dependencies: [

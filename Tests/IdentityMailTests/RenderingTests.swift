@@ -201,7 +201,7 @@ struct RenderingTests {
         #expect(try !renderer.words(of: content).text.contains(labels.2), "nothing is said where nothing is known")
     }
 
-    @Test("SEC-ENR-5: a notice about an authenticator app or recovery codes does not call them an e-mail address")
+    @Test("SEC-ENR-5: a notice about a method of another kind does not call it an e-mail address")
     func kindsOfMethods() throws {
         for language in MailLanguage.allCases {
             for purpose in [
@@ -212,6 +212,7 @@ struct RenderingTests {
                 let usual = try MailRenderer().words(of: .notice(purpose, language)).text
                 for (label, name) in [
                     (StrongMethod.appLabel, phrases.authenticatorApp),
+                    (StrongMethod.passkeyLabel, phrases.passkey),
                     (StrongMethod.recoveryCodesLabel, phrases.recoveryCodes),
                 ] {
                     var content = MailContent.notice(purpose, language)

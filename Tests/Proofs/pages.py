@@ -52,6 +52,7 @@ tenants:
     authenticatorApps: true
     recoveryCodes: true
     sms: {callingCodes: [1, 49], domain: login.contoso.example.com}
+    passkeys: {domain: localhost}
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -122,7 +123,7 @@ OF_A_BROWSER = range(1, 16)
 # A page, by the name that the source gives it, and the names of what is looked at here. `answered` is shown by `moving`, `posting` and
 # `done`.
 PAGES = {
-    "enterName(isSignUp: false)": "sign-in unknown-user locked-out",
+    "enterName(isSignUp: false)": "sign-in sign-in-passkey unknown-user locked-out",
     "enterName(isSignUp: true)": "sign-up sign-up-long-name taken-address",
     "enterPassword": "password wrong-password locked already-done-password",
     "enterCode(signUp)": "sign-up-code wrong-code code-sent-again counting code-too-early",
@@ -133,6 +134,7 @@ PAGES = {
     "enterPhone": "add-phone bad-phone",
     "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
     "enterRecoveryCode": "recovery-code recovery-code-wrong",
+    "usePasskey": "use-passkey use-passkey-cancelled use-passkey-refused", "createPasskey": "add-passkey add-passkey-cancelled",
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
@@ -141,9 +143,9 @@ PAGES = {
     "confirm": "continue continue-app consent device-question",
     "fromApp": "from-app", "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
     "deviceAnswered(over)": "device-over", "authorize(pushedRequestGone)": "pushed-request-gone",
-    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-phones account-recovery-codes account-recovered account-password "
+    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-passkeys account-phones account-recovery-codes account-recovered account-password "
     "account-wrong-password account-email account-sessions account-copy account-deletion",
-    "enterAccountCode": "account-code", "proveAgain(byReset: false)": "account-proof", "ended": "account-deleted",
+    "enterAccountCode": "account-code", "proveAgain(byReset: false)": "account-proof account-proof-passkey", "ended": "account-deleted",
     "dead(policy)": "policy", "dead(over)": "over", "dead(blocked)": "blocked",
     "moving": "moving-on", "posting": "form-post", "done": "signed-in",
     "confirmation": "sign-out sign-out-unknown", "signedOut": "signed-out signed-out-link signed-out-unknown",
@@ -1145,6 +1147,160 @@ class Check(browser.BrowserCheck):
         self.expect(f"its session makes no codes ({self.mode})", not page.locator("button[value=make-codes]").count())
         page.context.close()
 
+    @contextlib.contextmanager
+    def at_localhost(self):
+        """The same pages at a name that passkeys can be bound to: an address of digits is none."""
+        site, url, port = self.site, self.url, world.free_port()
+        self.url = f"http://localhost:{port}"
+        self.site = world.Site(
+            self.options, mailbox=site.mailbox, arguments=["--config", str(self.file), "--port", str(port), "--base-url", self.url], environment={})
+        try:
+            yield
+        finally:
+            self.site.stop(keep_mailbox=True)
+            self.site, self.url = site, url
+
+    @staticmethod
+    def device_of(page):
+        """A device with passkeys in the browser of the page, and a function that changes how it answers."""
+        session = page.context.new_cdp_session(page)
+        session.send("WebAuthn.enable")
+        options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True, "automaticPresenceSimulation": True}
+        known = session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+        return lambda command, **more: session.send(f"WebAuthn.{command}", known | more)
+
+    def passkeys(self):
+        """A passkey is added at the account page, signs in alone, is the second factor, and is removed."""
+        with self.at_localhost():
+            if self.mode == "script":
+                self.passkey_of_device()
+            else:
+                self.passkeys_without_script()
+
+    def passkey_of_device(self):
+        page, address, seen = self.visit(), self.person("passkey"), self.sent()
+        home = f"{self.url}/contoso/account"
+        device = self.device_of(page)
+        self.sign_up(address, page=page)
+        page.goto(f"{home}/methods")
+        # The user looks at the page before the device answers, and the device does not recognise the user.
+        device("setAutomaticPresenceSimulation", enabled=False)
+        self.press(page, "add-passkey")
+        self.look(page, "add-passkey")
+        self.is_title(page, "Add a passkey")
+        device("setAutomaticPresenceSimulation", enabled=True)
+        device("setUserVerified", isUserVerified=False)
+        self.ask_device(page)
+        self.told(page, "You can try again")
+        self.look(page, "add-passkey-cancelled", state="refused")
+        device("setUserVerified", isUserVerified=True)
+        with page.expect_navigation(url="**/account?saved"):
+            self.ask_device(page)
+        self.is_title(page, "Your account")
+        self.expect(f"the device has a passkey ({self.mode})", len(device("getCredentials")["credentials"]) == 1)
+        page.goto(f"{home}/methods")
+        self.look(page, "account-passkeys")
+        self.press(page, "add-passkey")
+        self.told(page, "This device has a passkey for your account already")
+        page.goto(f"{home}/methods")
+        page.click("summary")
+        page.fill("input[name=name]", "Laptop")
+        self.press(page, "rename")
+        self.expect(f"a passkey has a name ({self.mode})", page.locator(".what .sub").first.inner_text() == "Laptop")
+        # Signing in with it alone: it names the user.
+        page.goto(home)
+        self.press(page, "here")
+        self.open(page)
+        self.look(page, "sign-in-passkey")
+        device("setAutomaticPresenceSimulation", enabled=False)
+        self.press(page, "passkey")
+        self.look(page, "use-passkey")
+        self.is_title(page, "Use your passkey")
+        device("setUserVerified", isUserVerified=False)
+        device("setAutomaticPresenceSimulation", enabled=True)
+        self.ask_device(page)
+        self.told(page, "You can try again")
+        self.look(page, "use-passkey-cancelled", state="refused")
+        self.press(page, "restart")
+        self.is_title(page, "Sign in")
+        device("setUserVerified", isUserVerified=True)
+        self.press(page, "passkey")
+        page.wait_for_url("**/end")
+        self.comes("a passkey", seen + 1, code=True)
+        page.goto(home)
+        self.expect(f"the passkey's user is signed in ({self.mode})", address in page.inner_text("main"), page.inner_text("main"))
+        # As the second factor.
+        page.context.clear_cookies()
+        self.open(page, claims=SECOND_FACTOR)
+        self.give(page, username=address)
+        self.give(page, password=PASSWORD)
+        page.wait_for_url("**/end")
+        self.comes("a passkey after a password", seen + 2, code=True)
+        # A password alone changes no method: the passkey is asked for.
+        page.context.clear_cookies()
+        page.goto(f"{home}/methods")
+        self.give(page, username=address)
+        self.give(page, password=PASSWORD)
+        page.wait_for_url("**/account/methods")
+        self.is_title(page, "Confirm that it is you")
+        self.look(page, "account-proof-passkey")
+        self.press(page, "passkey")
+        self.wait(lambda: page.locator(".entries").count())
+        self.press(page, "remove")
+        self.expect(f"the passkey is removed ({self.mode})", not page.locator(".entries").count())
+        # The device has it still: the server refuses it, and asks again with another challenge.
+        page.context.clear_cookies()
+        self.open(page)
+        with page.expect_navigation(url=lambda _: page.locator(".problem").count() > 0):
+            page.click("button[value=passkey]")
+        for _ in range(2):
+            self.look(page, "use-passkey-refused", 422)
+            before = page.get_attribute("input[name=passkey]", "data-options")
+            with page.expect_navigation():
+                self.ask_device(page)
+            self.expect(f"a refused passkey has another challenge ({self.mode})", page.get_attribute("input[name=passkey]", "data-options") != before)
+        page.reload()
+        self.press(page, "cancel")
+        self.comes("a passkey that the user gives up", seen + 3, error="access_denied")
+        page.context.close()
+        page = self.visit()
+        page.add_init_script("delete window.PublicKeyCredential")
+        self.open(page)
+        self.expect("a browser without passkeys shows no button for them", not page.locator("button[value=passkey]").is_visible())
+        page.context.close()
+
+    def ask_device(self, page):
+        page.click("button[data-passkeys]:not([hidden]):not([name])")
+
+    def told(self, page, words):
+        """What the page says of a device that gave no answer."""
+        self.wait(lambda: page.locator(".problem").count())
+        if self.language in (None, "en"):
+            self.expect(f"a page says “{words}”", words in page.inner_text(".problem"), page.inner_text(".problem"))
+
+    def passkeys_without_script(self):
+        page, address, seen = self.visit(), self.person("passkey"), self.sent()
+        self.sign_up(address, page=page)
+        page.goto(f"{self.url}/contoso/account/methods")
+        self.expect("no passkey can be added without script", not page.locator("button[value=add-passkey]").is_visible())
+        page.evaluate("document.querySelector('button[value=add-passkey]').hidden = false")
+        self.press(page, "add-passkey")
+        self.look(page, "add-passkey")
+        self.expect("the page to add a passkey says that it needs script", "runs no scripts" in page.inner_text("main"))
+        page.context.clear_cookies()
+        self.open(page)
+        self.expect("no passkey is asked for without script", not page.locator("button[value=passkey]").is_visible())
+        page.evaluate("document.querySelector('button[value=passkey]').hidden = false")
+        self.press(page, "passkey")
+        self.look(page, "use-passkey")
+        self.expect("the page of a passkey says that it needs script", "runs no scripts" in page.inner_text("main"))
+        self.press(page, "restart")
+        self.give(page, username=address)
+        self.give(page, password=PASSWORD)
+        page.wait_for_url("**/end")
+        self.comes("another way than a passkey", seen + 1, code=True)
+        page.context.close()
+
     def scanned(self, page):
         """What a scanner reads from the picture."""
         picture = pathlib.Path(self.options.folder) / "qr.png"
@@ -1824,7 +1980,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
+            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
         ):
             part()
             self.close_others()
@@ -1891,7 +2047,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
+                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:

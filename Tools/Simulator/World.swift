@@ -270,6 +270,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.account(id, in: tenant)
     }
 
+    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await store.account(withPasskey: id, in: tenant)
+    }
+
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         try await store.account(named: key, in: tenant)
     }

@@ -4,6 +4,8 @@ public enum ChallengeType: String, Hashable, Sendable, Codable, CaseIterable {
     case oneTimePasscode = "oob"
     /// A password.
     case password
+    /// A passkey (WebAuthn). A word of this server: a client that does not list it never meets it.
+    case passkey
     /// The web; every client must accept it.
     case redirect
 }

@@ -75,7 +75,7 @@ package struct IdentityTestServer: Sendable {
             assertions: store, hasher: ScryptTestHasher(randomness: randomness),
             issuer: KeyRing(
                 store: keys, vault: vault, clock: wallClock, randomness: randomness, algorithm: signing),
-            randomness: randomness, mail: MailSignal())
+            randomness: randomness, mail: MailSignal(), signatures: KeyedPasskeySignatures())
         adjust(&ports, &settings)
         engine = Engine(ports, vault: vault, settings: settings)
         self.baseURL = settings.baseURL

@@ -158,6 +158,12 @@ struct HookedTenants: ClientStore {
     func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
         try await directory.hasPages(ofOrigin: origin)
     }
+
+    func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+        guard var tenant = try await directory.tenant(ofPasskeysAt: host) else { return nil }
+        tenant.hooks = hooks.configured
+        return tenant
+    }
 }
 
 extension TestTenant.Hooks {

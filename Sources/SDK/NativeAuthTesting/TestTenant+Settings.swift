@@ -22,6 +22,8 @@ extension TestTenant {
         /// Whether users may register a telephone, whose text messages ``TestTenant/mailbox`` has beside the mails. Numbers
         /// of all countries are texted, such as `+15555550123`.
         public var textMessages = false
+        /// Whether users may have passkeys, which are bound to the host name `localhost`.
+        public var passkeys = false
         /// The number of a code's digits: 6 to 10.
         public var codeLength = 8
         /// How long a code is valid: 2 to 10 min.
@@ -220,6 +222,7 @@ extension TestTenant.Settings {
         entry.tenant.subdomain = subdomain
         entry.tenant.domain = "\(subdomain).onmicrosoft.com"
         entry.tenant.deletionGraceDays = deletionGraceDays
+        if !passkeys { entry.tenant.passkeys = nil }
         entry.applications = try applications.map { application throws(TestTenantError) in try application.client() }
         guard Set(entry.applications.map(\.id)).count == applications.count else {
             throw .settings(["Two applications have the same client ID."])

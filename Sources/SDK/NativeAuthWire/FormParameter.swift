@@ -18,6 +18,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case codeChallenge = "code_challenge"
     case codeVerifier = "code_verifier"
     case continuationToken = "continuation_token"
+    /// The answer of a passkey: JSON as text (WebAuthn §5.1).
+    case credential
     case deviceCode = "device_code"
     case grantType = "grant_type"
     case id
@@ -38,6 +40,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
     package var longest: Int? {
         switch self {
         case .oob: 256
+        case .credential: 16_384
         case .refreshToken, .subjectToken: 1_024
         case .id: 64
         case .claims: 2_048

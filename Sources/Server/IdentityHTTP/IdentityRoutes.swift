@@ -170,6 +170,9 @@ package struct IdentityRoutes: Sendable {
             }
         }
         route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
+        for file in AssociationFile.allCases {
+            route(router, RouterPath(file.path), .get) { try await association(file, $0, $1) }
+        }
         if let textReports {
             route(router, RouterPath(TextReports.template), .post) { try await textReports.answer($0, $1) }
         }

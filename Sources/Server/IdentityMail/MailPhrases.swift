@@ -54,6 +54,8 @@ struct MailPhrases: Sendable {
     var methodLabel: String
     /// What a notice calls an authenticator app.
     var authenticatorApp: String
+    /// The same for a passkey.
+    var passkey: String
     /// The same for recovery codes, and before their number.
     var recoveryCodes: String
     var recoveryCodesLeft: String

@@ -185,6 +185,7 @@ package struct MailRenderer: Sendable {
     private static func kind(_ label: String, _ phrases: MailPhrases) -> String? {
         switch label {
         case StrongMethod.appLabel: phrases.authenticatorApp
+        case StrongMethod.passkeyLabel: phrases.passkey
         case StrongMethod.recoveryCodesLabel: phrases.recoveryCodes
         // A masked telephone number says what it is; its plus sign stays in front in each direction of writing.
         case _ where label.hasPrefix("+") && !label.contains("@"): "\u{2066}\(label)\u{2069}"

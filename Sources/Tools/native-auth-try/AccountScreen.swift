@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// What a user can do on the account screen. The number of each action is its place in the list.
 private enum AccountAction: CaseIterable {
-    case profile, password, email, method, phone, app, recoveryCodes, removeMethods, sessions, copy, delete
+    case profile, password, email, method, phone, app, passkey, recoveryCodes, removeMethods, sessions, copy, delete
 
     func title(hasPassword: Bool) -> String {
         switch self {
@@ -15,6 +15,7 @@ private enum AccountAction: CaseIterable {
         case .method: "add an address as a second factor"
         case .phone: "add a telephone as a second factor"
         case .app: "add an authenticator app as a second factor"
+        case .passkey: "add a passkey"
         case .recoveryCodes: "make recovery codes, for the loss of the second factor"
         case .removeMethods: "remove the second factor"
         case .sessions: "sign out all other devices"
@@ -61,6 +62,7 @@ extension TryConversation {
             try await addMethod(to: account)
         case .phone: try await addPhone(to: account)
         case .app: try await addApp(to: account)
+        case .passkey: try await addPasskey(to: account)
         case .recoveryCodes: try await makeRecoveryCodes(of: account)
         case .removeMethods: try await removeMethods(of: account)
         case .sessions: try await endOtherSessions(of: account)
@@ -127,6 +129,7 @@ extension TryConversation {
         case .phone: ("method", "text message to \(Terminal.harmless(method.maskedAddress ?? ""))")
         case .authenticatorApp:
             ("method", "authenticator app\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
+        case .passkey: ("method", "passkey\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
         case .other(let kind): ("method", Terminal.harmless(kind))
         }
     }
@@ -268,11 +271,12 @@ extension TryConversation {
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }) else {
             return
         }
-        for method in methods where [.email, .phone, .authenticatorApp].contains(method.kind) {
+        for method in methods where [.email, .phone, .authenticatorApp, .passkey].contains(method.kind) {
             guard try await call({ () async throws(AccountError) in try await account.remove(method) }) != nil else {
                 return
             }
-            dialog.note("\(method.maskedAddress ?? "The authenticator app") is removed.")
+            let name = method.kind == .passkey ? "The passkey" : "The authenticator app"
+            dialog.note("\(method.maskedAddress ?? name) is removed.")
         }
     }
 
@@ -314,7 +318,7 @@ extension TryConversation {
     /// Makes a call; when the server wants a fresh proof first, signs the user in again and repeats the call.
     ///
     /// - Returns: Nil when the server refused, and the user was told why.
-    private mutating func call<Value: ~Copyable & Sendable>(
+    mutating func call<Value: ~Copyable & Sendable>(
         _ call: () async throws(AccountError) -> Value
     ) async throws(TryEnd) -> Value? {
         guard let account else { return nil }

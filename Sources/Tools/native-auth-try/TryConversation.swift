@@ -1,5 +1,6 @@
 import NativeAuth
 import NativeAuthCore
+import SoftPasskeys
 
 /// The state of the running sample app. Each flow has its own file.
 struct TryConversation {
@@ -8,6 +9,8 @@ struct TryConversation {
     var codes: CodeSource
     /// The signed-in user that the actions apply to, if there is one.
     var account: Account?
+    /// What the user's device would keep.
+    let passkeys = SoftAuthenticator()
     /// The mails that existed before the last request for a code.
     private var knownMails: Set<InboxReader.Mail> = []
 

@@ -1,9 +1,11 @@
 import NativeAuth
 import NativeAuthCore
+import SoftPasskeys
 
 /// The actions of the sample app. The number of an action is its place among those that are possible; 0 leaves.
 enum TryChoice: CaseIterable {
-    case signUp, signIn, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh, signOut
+    case signUp, signIn, signInWithPasskey, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh,
+        signOut
     case manageAccount, openAccountPage, switchAccount, signInWithBrowser
     case leave
 
@@ -11,6 +13,7 @@ enum TryChoice: CaseIterable {
         switch self {
         case .signUp: "sign up"
         case .signIn: "sign in"
+        case .signInWithPasskey: "use a passkey to sign in"
         case .resetPassword: "reset the password"
         case .callAPI: "call an API"
         case .callAPIWithSecondFactor: "call an API that needs a second factor"
@@ -80,6 +83,7 @@ extension TryConversation {
                 case .resetPassword:
                     given = nil
                     try await conversation.resetPassword(username: plan?.username ?? "")
+                case .signInWithPasskey: try await conversation.signInWithPasskey()
                 case .callAPI: try await conversation.callAPI(withSecondFactor: false)
                 case .callAPIWithSecondFactor: try await conversation.callAPI(withSecondFactor: true)
                 case .showAccount: try await conversation.showAccount()
@@ -103,6 +107,7 @@ extension TryConversation {
             case .signUp, .signIn, .resetPassword, .signInWithBrowser, .leave: true
             case .callAPI, .callAPIWithSecondFactor, .showAccount, .refresh, .signOut, .manageAccount, .openAccountPage:
                 account != nil
+            case .signInWithPasskey: !passkeys.state.credentials.isEmpty
             case .switchAccount: !others.isEmpty
             }
         }

@@ -154,6 +154,46 @@ struct TenantCommandTests {
         await server.terminate()
     }
 
+    @Test("SEC-PK-4: passkeys of a tenant with users get another domain, or none, only when the tenant is named")
+    func theDomainOfPasskeysStays() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (data, file) = (folder.url.appending(path: "data"), folder.url.appending(path: "tenants.yaml"))
+        let place = ["--yes", "--data", data.path]
+        func apply(_ text: String, _ arguments: [String] = [], _ status: Int32 = 0) async throws -> String {
+            try Data(text.utf8).write(to: file)
+            return try await tenant(["apply", file.path] + place + arguments, status)
+        }
+        let small = TenantFileTests.small
+        let first = small.replacing(
+            "displayName: Harbour\n", with: "displayName: Harbour\n    passkeys: {domain: harbour.example.com}\n")
+        let second = first.replacing("{domain: harbour", with: "{domain: login.harbour")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let harbour = NativeAPI(
+            baseURL: server.baseURL, clientID: "7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7", tenant: "harbour")
+        #expect(try await apply(first).contains("version 1:"))
+        // Without users nothing is lost.
+        #expect(
+            try await apply(second).contains("    passkeys.domain: harbour.example.com → login.harbour.example.com\n"))
+        #expect(try await start(harbour, at: server, until: 200) == 200)
+        #expect(try await harbour.signUp("dana@example.com").status == 200)
+
+        for text in [first, small] {
+            let refused = try await apply(text, [], 64)
+            #expect(refused.contains("has 1 user") && refused.contains("Pass --void-passkeys harbour"), "\(refused)")
+        }
+        let stranger = try await apply(first, ["--void-passkeys", "quay"], 64)
+        #expect(stranger.contains("--void-passkeys quay names no tenant"), "\(stranger)")
+        #expect(try await tenant(["rollback", "1"] + place, 64).contains("--void-passkeys harbour"))
+        #expect(try await tenant(["export", "--data", data.path]) == second)
+        // What does not change the domain is free.
+        let more = second.replacing("com}", with: "com, origins: [https://a.login.harbour.example.com]}")
+        #expect(try await apply(more).contains("version 3:"))
+        #expect(try await apply(small, ["--void-passkeys", "Harbour"]).contains("version 4:"))
+        #expect(try await apply(first).contains("version 5:"))
+        await server.terminate()
+    }
+
     @Test("What export writes of a claim, apply reads, and the difference names it")
     func claimsSurviveTheirText() throws {
         let text =
@@ -296,9 +336,8 @@ struct TenantCommandTests {
             let member = line.drop { $0 == " " }
             let isMember =
                 member.hasPrefix("# ")
-                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "redirectUris:", "sms:"].contains {
-                    member.contains($0)
-                }
+                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "passkeys:", "redirectUris:", "sms:"]
+                    .contains { member.contains($0) }
                 && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
                 && !member.hasSuffix(".")
             return isMember ? line.prefix { $0 == " " } + member.dropFirst(2) : line
@@ -306,6 +345,7 @@ struct TenantCommandTests {
         let all = try TenantFile(used, named: "used")
         #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
         #expect(all.directory.entries.first?.tenant.texts != nil, "\(used)")
+        #expect(all.directory.entries.first?.tenant.passkeys?.relyingPartyID == "login.example.com", "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
         let first = try #require(all.directory.entries.first?.applications.first)
         #expect(first.web.allowsDeviceFlow && first.redirects[.spa] == ["http://localhost:3000/"], "\(used)")

@@ -102,6 +102,11 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.account(id, in: tenant)
     }
 
+    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        await pass()
+        return try await store.account(withPasskey: id, in: tenant)
+    }
+
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         await pass()
         return try await store.account(named: key, in: tenant)
@@ -483,6 +488,8 @@ struct Trial {
             case .reset: return .challengeReset(accepted: accepted)
             // The flows of a signed-in user are not part of the model.
             case .account(let state): return .challengeAccount(state.account.user)
+            // Neither are passkeys: `PasskeyTests` has them.
+            case .passkey: return .challengeSignIn(method: nil, accepted: accepted)
             }
         case .challengeMethod:
             return .challengeSignIn(method: isBad ? "nobody" : nil, accepted: nil)
@@ -492,6 +499,7 @@ struct Trial {
             case .signIn: return .submitSignInCode(code(isRight), demand)
             case .reset: return .submitResetCode(code(isRight))
             case .account(let state): return .submitAccountCode(code(isRight), state.account.user)
+            case .passkey: return .submitSignInCode(code(isRight), demand)
             }
         case .password(let isRight, _):
             let password = isRight ? Self.password : request.isOther ? "another" : Self.newPassword
@@ -592,7 +600,7 @@ struct Trial {
                 [contact.email?.address == email(.own) ? "own" : "other"]
             case .signIn(.confirmingContact(_, let contact)):
                 [contact.address == email(.own) ? "own" : "other"]
-            case .signIn, .reset, .account: []
+            case .signIn, .reset, .account, .passkey: []
             }
         return "\(StateName(state)) \(envelope.revision) \(proven) \(state.authentication?.methods ?? [])"
     }

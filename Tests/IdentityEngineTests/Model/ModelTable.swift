@@ -38,7 +38,7 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             case .reset(.changed): .changed
             case .reset(.completed): .resetCompleted
             // The flows of a signed-in user are not part of the model.
-            case .account: .authenticated
+            case .account, .passkey: .authenticated
             }
     }
 
@@ -133,7 +133,7 @@ enum Input: Hashable {
         case (.signIn, .contactCode): .submitContactCode
         case (.signIn, .confirmContact): .confirmContact
         case (_, .redeem): .redeem
-        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _): nil
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _): nil
         }
     }
 
@@ -198,7 +198,7 @@ enum Answer: Hashable {
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
                 case .signedIn, .signedInBrowser, .ticket: .accepted(.signedIn)
-                case .revoked, .accountChanged, .enrolApp: .accepted(.revoked)
+                case .revoked, .accountChanged, .enrolApp, .createPasskey, .usePasskey: .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
             }

@@ -14,7 +14,7 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
     var needsAttributes = false
     var needsSecondFactor = false
     var needsDistinctMailbox = false
-    var capabilities: Set<Capability> = []
+    var capabilities: Set<ClientAbility> = []
     /// Sign-up only.
     var hasPasswordAtStart = false
     /// Sign-up only.
@@ -57,7 +57,7 @@ struct Variation: Hashable, Sendable, CustomStringConvertible {
         }
         let clients = policies.flatMap { policy in
             [[], [.mfaRequired], [.registrationRequired], [.mfaRequired, .registrationRequired]].map {
-                (capabilities: Set<Capability>) in
+                (capabilities: Set<ClientAbility>) in
                 var variation = policy
                 variation.capabilities = capabilities
                 return variation
@@ -602,7 +602,7 @@ struct Exploration {
             if let proven = state.authentication {
                 step.decision = SignInState.redeeming(proven, prepared(proven), in: situation).map(FlowState.signIn)
             }
-        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _):
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _):
             break
         }
         return step

@@ -40,7 +40,7 @@ struct FactorPolicyTests {
             case .newer:
                 [
                     StrongMethod(
-                        id: user.uuid, kind: .unknown("passkey"), provenAt: now, enrolment: Enrolment(.twoFactors))
+                        id: user.uuid, kind: .unknown("palm"), provenAt: now, enrolment: Enrolment(.twoFactors))
                 ]
             }
         }
@@ -57,7 +57,7 @@ struct FactorPolicyTests {
         var origin: Origin
         var proofs: Proofs
         var methods: Methods = .none
-        var capabilities: Set<Capability> = [.mfaRequired, .registrationRequired]
+        var capabilities: Set<ClientAbility> = [.mfaRequired, .registrationRequired]
         var contexts: [String] = ["c1"]
         var policy = false
         var distinctMailbox = false
@@ -248,7 +248,7 @@ struct FactorPolicyTests {
                 password, code, both, passwordAndOther, bothCodes, reset, resetAndOwn, resetAndOther,
             ] {
                 for methods in Methods.allCases {
-                    for capabilities: Set<Capability> in [
+                    for capabilities: Set<ClientAbility> in [
                         [], [.mfaRequired], [.registrationRequired], [.mfaRequired, .registrationRequired],
                     ] {
                         for contexts in [[], ["c1"], ["c1", "c2"]] {

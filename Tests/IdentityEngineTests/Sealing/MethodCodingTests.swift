@@ -42,7 +42,7 @@ struct MethodCodingTests {
 
     @Test("A method of another kind reads back, and is nothing to the version before: its flow begins anew")
     func otherKinds() throws {
-        let method = StrongMethod(id: id, kind: .unknown("passkey"), provenAt: now)
+        let method = StrongMethod(id: id, kind: .unknown("palm"), provenAt: now)
         let bytes = try StateCoding.encode(method)
         let read: StrongMethod? = StateCoding.decode(bytes)
         #expect(read == method)

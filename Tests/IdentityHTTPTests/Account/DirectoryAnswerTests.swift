@@ -37,7 +37,8 @@ extension DirectoryAnswerName {
         case .step(.methodNotAllowed): self = .methodNotAllowed
         case .step(.locked): self = .locked
         case .step(.blockedContact): self = .blockedContact
-        case .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
+        case .step(.passkeyRefused): self = .passkeyRefused
+        case .step(.passkeysNotOffered), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
             .step(.nativeAuthDisabled),
             .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),
@@ -57,15 +58,14 @@ extension DirectoryAnswerName {
         switch self {
         case .done: (204, nil)
         case .content, .sessionsEnded: (200, nil)
-        case .codeSent, .ownMailboxProven, .appOffered, .deletionScheduled: (202, nil)
+        case .codeSent, .ownMailboxProven, .appOffered, .passkeyOffered, .deletionScheduled: (202, nil)
         case .invalidToken, .proofNeeded: (401, .invalidToken)
         case .insufficientScope, .readOnlyProperty, .lastMethod: (403, .denied)
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
             .invalidContact, .blockedContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed,
-            .methodNotAllowed, .malformedBody,
-            .foreignOrigin:
+            .methodNotAllowed, .passkeyRefused, .malformedBody, .foreignOrigin:
             (400, .badRequest)
         case .mailboxThrottled, .locked, .tooManyChanges: (429, .tooManyRequests)
         case .wrongContentType: (415, .badRequest)
@@ -92,10 +92,11 @@ extension DirectoryAnswerName {
         case .unacceptablePassword: "password_too_short"
         case .passwordNotUsed: "PasswordNotUsed"
         case .methodNotAllowed: "MethodNotAllowed"
+        case .passkeyRefused: "passkey_invalid"
         case .locked: "AccountLocked"
         case .mailboxThrottled: "temporarily_unavailable"
-        case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .appOffered, .deletionScheduled,
-            .invalidToken,
+        case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .appOffered, .passkeyOffered,
+            .deletionScheduled, .invalidToken,
             .insufficientScope, .proofNeeded, .unknownProperty, .readOnlyProperty, .invalidValue, .changedMeanwhile,
             .notFound, .malformedBody, .foreignOrigin, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong,
             .headersTooLarge,
@@ -111,17 +112,16 @@ extension DirectoryOperation {
         switch self {
         case .changeProfile: #"{"city":"Ribe"}"#
         case .changePassword: #"{"newPassword":"\#(WireClient.newPassword)"}"#
-        case .renameMethod, .renameApp, .renamePhone: #"{"displayName":"Home"}"#
-        case .addApp: "{}"
+        case .renameMethod, .renameApp, .renamePhone, .renamePasskey: #"{"displayName":"Home"}"#
+        case .addApp, .addPasskey: "{}"
         case .addMethod, .changeEmail: #"{"emailAddress":"erik@new.example"}"#
         case .addPhone: #"{"phoneNumber":"+15555550199"}"#
-        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone:
+        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey:
             #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
             .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes, .makeRecoveryCodes,
-            .removeMethod, .removeApp, .removePhone,
-            .listSessions, .endSession,
+            .removeMethod, .removeApp, .removePhone, .removePasskey, .listPasskeys, .listSessions, .endSession,
             .endOtherSessions, .keepAccount, .export:
             nil
         }
@@ -144,14 +144,14 @@ struct DirectoryRow: Sendable, CustomTestStringConvertible {
 /// The table operation × answer.
 enum DirectoryTable {
     static let erik = "erik@example.com"
-    private static let scope = "openid offline_access User.ReadWrite"
+    static let scope = "openid offline_access User.ReadWrite"
 
     /// The operations of which a session may make 30 in an hour.
     static let limited: Set<DirectoryOperation> = [
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
         .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone,
-        .renamePhone,
-        .addPhone, .confirmPhone, .changeEmail,
+        .renamePhone, .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
+        .changeEmail,
         .confirmEmail, .endSession, .endOtherSessions,
         .keepAccount, .makeRecoveryCodes, .export,
     ]
@@ -206,7 +206,7 @@ enum DirectoryTable {
     }
 
     /// A user who has signed in with a code a moment ago.
-    private static func byCode(
+    static func byCode(
         scope: String = scope, _ adjust: (inout EngineSettings) -> Void = { _ in }
     ) async throws -> Caller {
         let server = try make(adjust)
@@ -227,7 +227,7 @@ enum DirectoryTable {
     }
 
     /// A user who has signed in with the password alone.
-    private static func byPassword(_ adjust: (inout EngineSettings) -> Void = { _ in }) async throws -> Caller {
+    static func byPassword(_ adjust: (inout EngineSettings) -> Void = { _ in }) async throws -> Caller {
         let server = try make(adjust)
         try await server.signUpWithPassword()
         let tokens = try await server.signIn(scope: scope)
@@ -243,7 +243,7 @@ enum DirectoryTable {
         return Caller(server: server, transport: server.transport, token: tokens.text("access_token"))
     }
 
-    private static func row(
+    static func row(
         _ operation: DirectoryOperation, _ name: DirectoryAnswerName, _ when: String,
         _ provoke: @escaping @Sendable () async throws -> WireAnswer
     ) -> DirectoryRow {
@@ -251,7 +251,7 @@ enum DirectoryTable {
     }
 
     static let rows: [DirectoryRow] =
-        successes + profile + password + contacts + apps + phones + objects
+        successes + profile + password + contacts + apps + phones + passkeys + objects
         + DirectoryOperation.allCases.flatMap(everywhere)
 
     private static let successes: [DirectoryRow] =
@@ -742,7 +742,7 @@ enum DirectoryTable {
                     return try await caller.send(operation)
                 })
         }
-        if [.keepAccount, .renameMethod, .renameApp, .renamePhone].contains(operation) {
+        if [.keepAccount, .renameMethod, .renameApp, .renamePhone, .renamePasskey].contains(operation) {
             rows.append(
                 row(operation, .proofNeeded, "the sign-in lacks the second factor of the account") {
                     let server = try make()
@@ -868,6 +868,11 @@ extension DirectoryTable {
             guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
             return try await TenantDirectory.development.hasPages(ofOrigin: origin)
         }
+
+        func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+            guard !isGone.withLock({ $0 }) else { throw .unavailable(Gone()) }
+            return try await TenantDirectory.development.tenant(ofPasskeysAt: host)
+        }
     }
 
     private static func portsServer(
@@ -876,7 +881,7 @@ extension DirectoryTable {
         try IdentityTestServer(seed: 1, start: IdentityTestServer.start, adjust: adjust)
     }
 
-    private static func tenantServer(_ adjust: (inout TenantDirectory.Entry) -> Void) throws -> IdentityTestServer {
+    static func tenantServer(_ adjust: (inout TenantDirectory.Entry) -> Void) throws -> IdentityTestServer {
         var contoso = try #require(TenantDirectory.development.entries.first)
         adjust(&contoso)
         let directory = TenantDirectory([contoso])

@@ -659,4 +659,7 @@ private struct TwoDirectories: ClientStore {
     func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
         try await present.hasPages(ofOrigin: origin)
     }
+    func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+        try await present.tenant(ofPasskeysAt: host)
+    }
 }

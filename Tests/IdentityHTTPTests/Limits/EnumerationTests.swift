@@ -579,6 +579,10 @@ private struct TracedUsers: UserStore {
         note("account by id")
         return try await users.account(id, in: tenant)
     }
+    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        note("account by passkey")
+        return try await users.account(withPasskey: id, in: tenant)
+    }
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         note("account by name")
         return try await users.account(named: key, in: tenant)

@@ -42,6 +42,8 @@ extension PagePhrase {
             .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp,
+            .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
+            .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -72,7 +74,9 @@ extension PagePhrase {
             .wrongAppCode, .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .blockedPhone,
             .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
-            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp:
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .signInWithPasskey,
+            .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey, .passkeys, .passkeysHelp,
+            .addPasskey, .passkeyExists, .passkeyNotAllowed, .added:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .textSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),

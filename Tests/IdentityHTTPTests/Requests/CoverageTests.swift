@@ -40,6 +40,8 @@ extension AnswerName {
             case .redirectToBrowser: .redirectToBrowser
             case .accountChanged: .accountChanged
             case .enrolApp: .enrolApp
+            case .createPasskey: .createPasskey
+            case .usePasskey: .usePasskey
             }
     }
 
@@ -60,6 +62,9 @@ extension AnswerName {
             case .unacceptablePassword(.recentlyUsed): .passwordRecentlyUsed
             case .passwordNotUsed: .passwordNotUsed
             case .methodNotAllowed: .methodNotAllowed
+            case .passkeyRefused(isUnknown: false): .passkeyRefused
+            case .passkeyRefused(isUnknown: true): .passkeyUnknown
+            case .passkeysNotOffered: .passkeysNotOffered
             case .invalidAttributes: .invalidAttributes
             case .refusedAttributes: .refusedAttributes
             case .blockedByHook: .blockedByHook
@@ -183,7 +188,11 @@ extension AnswerName {
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
                 "client_info",
             ])
-        case .revoked, .accountChanged, .enrolApp: Wire([])
+        case .revoked, .accountChanged, .enrolApp, .createPasskey: Wire([])
+        case .usePasskey: Wire(["challenge_type", "continuation_token", "public_key"])
+        case .passkeyRefused: Wire("invalid_grant", 50_126, "passkey_invalid")
+        case .passkeyUnknown: Wire("invalid_grant", 50_126, "passkey_unknown")
+        case .passkeysNotOffered: Wire("unauthorized_client", 70_001)
         case .methodNotAllowed: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .daemonToken: Wire(["token_type", "expires_in", "ext_expires_in", "access_token"])
         case .unknownDaemon: Wire("unauthorized_client", 700_016)
@@ -271,6 +280,7 @@ extension AnswerName {
     var phrase: String? {
         switch self {
         case .unusableToken: "is not valid."
+        case .passkeysNotOffered: "has no passkeys"
         case .notAllowedNow: "does not allow this step"
         case .invalidAttributes: "invalid_attributes names them"
         case .refusedAttributes: "No such city."
@@ -307,7 +317,7 @@ extension AnswerName {
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
             .awaitReset, .passwordChanged, .signIn, .signedIn, .browserTicket, .revoked, .accountChanged, .enrolApp,
-            .methodNotAllowed,
+            .createPasskey, .usePasskey, .passkeyRefused, .passkeyUnknown, .methodNotAllowed,
             .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
             .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
@@ -566,6 +576,18 @@ enum EndpointTable {
         }
     }
 
+    /// An answer of a sign-in with a passkey, at a server with a user.
+    private static func passkey(
+        _ endpoint: V1Endpoint, _ name: AnswerName, _ when: String,
+        _ provoke: @escaping @Sendable (IdentityTestServer) async throws -> WireAnswer
+    ) -> EndpointRow {
+        EndpointRow(endpoint: endpoint, name: name, when: when) {
+            let server = try FactorDirectory.server()
+            try await server.signUpWithPassword()
+            return try await provoke(server)
+        }
+    }
+
     private static let codeAsks: [Ask] = [.signUpCode, .signInCode, .resetCode, .contactCode]
     private static let mailAsks: [(Ask, Journey)] = [
         (.challengeSignUp, .signUp), (.challengeSignIn, .signInWithCode), (.challengeReset, .reset),
@@ -631,6 +653,30 @@ enum EndpointTable {
                 .refuse(attributes: ["city"], reason: "No such city.")),
             judged(.blockedByHook, "the receiver of a hook ends the sign-up", .block("Members only.")),
             start(.signUpAttributes, .unreadableAttributes, "`attributes` is no flat JSON object", "attributes", "[]"),
+            EndpointRow(
+                endpoint: .signInInitiate, name: .passkeysNotOffered,
+                when: "without `username`, of a tenant that has no passkeys"
+            ) {
+                let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+                    var contoso = TenantDirectory.development.entries[0]
+                    contoso.tenant.passkeys = nil
+                    ports.clients = TenantDirectory([contoso])
+                }
+                return try await server.passwordClient.post(
+                    .signInInitiate, [("challenge_type", TestPasskey.words)])
+            },
+            passkey(.signInChallenge, .usePasskey, "of a sign-in without `username`, or with a passkey as the method") {
+                try await TestPasskey.begin($0.passwordClient)
+            },
+            passkey(.token, .passkeyRefused, "the answer of the passkey proves nothing; its challenge is spent") {
+                let options = try await TestPasskey.begin($0.passwordClient)
+                return try await TestPasskey.token("{}", options, $0.passwordClient)
+            },
+            passkey(.token, .passkeyUnknown, "no user of the tenant has this passkey") {
+                let device = try await TestPasskey.add(to: try await AccountCaller.withPassword($0))
+                _ = try await $0.rows("DELETE FROM strong_methods")
+                return try await device.signIn($0.passwordClient)
+            },
             EndpointRow(
                 endpoint: .signInChallenge, name: .unknownMethod, when: "`id` is no method of the user"
             ) {
@@ -988,6 +1034,8 @@ enum EndpointTable {
         }
 
         func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool { throw .unavailable(Gone()) }
+
+        func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? { throw .unavailable(Gone()) }
     }
 
     /// Sends requests through a listener with limits until one is refused.
@@ -1193,8 +1241,8 @@ enum EndpointTable {
         }
         for name in AnswerName.allCases where name.endpoints.isEmpty {
             let elsewhere: Set<AnswerName> = [
-                .revoked, .accountChanged, .enrolApp, .methodNotAllowed, .unknownTenantOfDocument, .misdirected,
-                .unknownPath, .broken,
+                .revoked, .accountChanged, .enrolApp, .createPasskey, .methodNotAllowed, .unknownTenantOfDocument,
+                .misdirected, .unknownPath, .broken,
             ]
             #expect(elsewhere.contains(name))
         }

@@ -36,9 +36,9 @@ import Testing
     @Test("The document has every route of the server, and no other")
     func everyRouteIsDocumented() async throws {
         try await withIdentityServer { server in
-            // Hosted pages are for people.
+            // Hosted pages are for people, and association files for devices.
             let routes = Set(server.routes().router().routes.map { "\($0.path)" }).filter {
-                !$0.hasPrefix("/web/")
+                !$0.hasPrefix("/web/") && !$0.hasPrefix("/.well-known/")
                     && ![
                         "/{tenant}/web/{handle}", "/{tenant}/theme/{name}", "/{tenant}/account",
                         "/{tenant}/account/{part}",
@@ -89,13 +89,19 @@ import Testing
     private static func sample(_ parameter: FormParameter, _ endpoint: V1Endpoint) -> String {
         switch parameter {
         case .clientID: IdentityTestServer.Application.emailPassword.rawValue
-        case .challengeType: endpoint == .registerChallenge ? "oob" : "oob redirect"
+        case .challengeType:
+            switch endpoint {
+            case .registerChallenge: "oob"
+            // Without a name.
+            case .signInInitiate: "passkey redirect"
+            case _: "oob redirect"
+            }
         case .attributes: "{}"
         case .audience: TokenExchange.accountPage
         case .requestedTokenType: TokenExchange.ticketType
         case .subjectTokenType: TokenExchange.refreshTokenType
         case .codeChallenge, .subjectToken, .capabilities,
-            .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion,
+            .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion, .credential,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
             .grantType, .id, .newPassword, .oob,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
@@ -129,6 +135,7 @@ import Testing
                 ]
             ),
             (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
+            (.token, .credential, ["grant_type": "passkey", "continuation_token": "x", "scope": "openid"]),
             (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
         for (endpoint, parameter, fields) in cases {
@@ -140,7 +147,10 @@ import Testing
         // Claims of this length are no JSON, so only what is longer is compared here.
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
-                == [.claims, .code, .codeVerifier, .deviceCode, .id, .oob, .redirectURI, .refreshToken, .subjectToken])
+                == [
+                    .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .oob, .redirectURI, .refreshToken,
+                    .subjectToken,
+                ])
     }
 
     @Test("The document's answers have the statuses, words and numbers that the tests expect")

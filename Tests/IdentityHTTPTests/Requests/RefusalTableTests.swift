@@ -60,7 +60,10 @@ extension Refusal {
         case .unusableCode: .unusableDevice(.unusable)
         case .unusableDevice: .unusableProof(.missing)
         case .unusableProof: .ticketNotAllowed
-        case .ticketNotAllowed: .throttled(retryAfter: 7)
+        case .ticketNotAllowed: .passkeyRefused(isUnknown: false)
+        case .passkeyRefused(isUnknown: false): .passkeyRefused(isUnknown: true)
+        case .passkeyRefused(isUnknown: true): .passkeysNotOffered
+        case .passkeysNotOffered: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -103,8 +106,8 @@ extension Refusal {
         case .throttled, .enumerationLimited: []
         // Native clients send no code, and those of docs/protocol.md §14.1 no proof of possession.
         case .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed: []
-        // Of the account API alone.
-        case .methodNotAllowed: []
+        // Of the account API alone, and of clients that take passkeys, which are not those of docs/protocol.md §14.1.
+        case .methodNotAllowed, .passkeyRefused, .passkeysNotOffered: []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }

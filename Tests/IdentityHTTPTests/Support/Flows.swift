@@ -157,10 +157,11 @@ extension IdentityTestServer {
     func signIn(
         _ username: String = email, password: String = WireClient.password, claims: String? = nil,
         capabilities: String? = WireClient.bothCapabilities, scope: String = "openid profile offline_access",
-        with client: WireClient? = nil
+        challengeTypes: String = WireClient.challengeTypes, with client: WireClient? = nil
     ) async throws -> WireAnswer {
         let client = client ?? passwordClient
-        let started = try await client.initiate(username, capabilities: capabilities)
+        let started = try await client.initiate(
+            username, types: challengeTypes, capabilities: capabilities)
         let wanted = try await client.signInChallenge(started.token)
         return try await client.token(password: password, wanted.token, claims: claims, scope: scope)
     }

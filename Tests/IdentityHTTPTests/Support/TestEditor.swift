@@ -30,6 +30,9 @@ final class TestEditor: TenantEditor, ClientStore {
     func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
         try await directory.hasPages(ofOrigin: origin)
     }
+    func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+        try await directory.tenant(ofPasskeysAt: host)
+    }
 
     func edit(
         _ tenant: TenantID, over version: Int, as actor: Operator, now: Date,

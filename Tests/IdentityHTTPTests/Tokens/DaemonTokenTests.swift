@@ -418,5 +418,9 @@ import Testing
         func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool {
             try await directory.withLock { $0 }.hasPages(ofOrigin: origin)
         }
+
+        func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+            try await directory.withLock { $0 }.tenant(ofPasskeysAt: host)
+        }
     }
 }

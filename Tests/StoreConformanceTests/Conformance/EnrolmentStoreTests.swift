@@ -40,7 +40,7 @@ struct EnrolmentStoreTests {
             let mailbox = try fixtureMethod("ada@work.example")
             let newer = (1...2).map { number in
                 StrongMethod(
-                    id: UUID(), kind: .unknown("passkey"), provenAt: noon + TimeInterval(number),
+                    id: UUID(), kind: .unknown("palm"), provenAt: noon + TimeInterval(number),
                     enrolment: Enrolment(.twoFactors, authenticatedAt: noon), lastUsedAt: noon + 9, name: "Phone")
             }
             try await store.perform(.createUser(user))
@@ -86,6 +86,45 @@ struct EnrolmentStoreTests {
             }
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [after, second])
             #expect(try await store.account(eve.id, in: contoso)?.strongMethods == [foreign])
+        }
+    }
+
+    @Test(
+        "SEC-PK-11, SEC-PK-19: a passkey is found by its id, is one user's, and changes from what it was",
+        arguments: StoreUnderTest.available)
+    func passkeys(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            func passkey(_ number: UInt8) -> EnrolledPasskey {
+                EnrolledPasskey(
+                    credentialID: Data(repeating: number, count: 16), userHandle: Data(repeating: 9, count: 32),
+                    publicKey: Data([1, 2, number]), relyingPartyID: "example.org", signatureCount: 0,
+                    isBackupEligible: true, isBackedUp: false, authenticatorModel: Data(count: 16),
+                    transports: ["internal", "hybrid"])
+            }
+            func method(_ passkey: EnrolledPasskey) -> StrongMethod {
+                StrongMethod(
+                    id: UUID(), kind: .passkey(passkey), provenAt: noon, enrolment: Enrolment(.codes), name: "Phone")
+            }
+            let (first, copy) = (method(passkey(1)), method(passkey(1)))
+            try await store.perform(
+                .createUser(ada), .createUser(eve), .addStrongMethod(first, to: ada.id))
+            #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [first])
+            let id = Data(repeating: 1, count: 16)
+            #expect(try await store.account(withPasskey: id, in: contoso)?.user.id == ada.id)
+            #expect(try await store.account(withPasskey: Data(repeating: 2, count: 16), in: contoso) == nil)
+            await #expect(throws: StoreError.self) { try await store.perform(.addStrongMethod(copy, to: eve.id)) }
+            // The id of a removed one is free again.
+            var used = passkey(1)
+            used.signatureCount = 7
+            used.isBackedUp = true
+            try await store.perform(.updatePasskey(first.id, of: ada.id, from: passkey(1), to: used))
+            await #expect(throws: StoreError.self) {
+                try await store.perform(.updatePasskey(first.id, of: ada.id, from: passkey(1), to: used))
+            }
+            #expect(try await store.account(ada.id, in: contoso)?.passkeys == [used])
+            try await store.perform(.removeStrongMethods([first.id], of: ada.id), .addStrongMethod(copy, to: eve.id))
+            #expect(try await store.account(withPasskey: id, in: contoso)?.user.id == eve.id)
         }
     }
 

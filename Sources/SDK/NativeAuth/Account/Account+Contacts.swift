@@ -13,6 +13,8 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
         case phone
         /// Codes of an authenticator app, as a second factor.
         case authenticatorApp
+        /// A passkey: two factors at once, also without a username.
+        case passkey
         /// A kind that this version does not know, with the server's word for it.
         case other(String)
     }
@@ -38,6 +40,7 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
             case Directory.Method.email: .email
             case Directory.Method.phone: .phone
             case Directory.Method.app: .authenticatorApp
+            case Directory.Method.passkey: .passkey
             case let other: .other(other)
             }
         name = method.displayName
@@ -54,6 +57,7 @@ extension AccountMethod.Kind {
         switch self {
         case .authenticatorApp: (.renameApp, .removeApp)
         case .phone: (.renamePhone, .removePhone)
+        case .passkey: (.renamePasskey, .removePasskey)
         case .password, .email, .other: (.renameMethod, .removeMethod)
         }
     }
@@ -275,7 +279,7 @@ struct ContactCodeState: StepState {
         case .addPhoneCode: kind = .phone
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
             .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
-            .authenticatorApp:
+            .authenticatorApp, .passkeyMailboxCode, .newPasskey:
             return nil
         }
         self.code = code

@@ -87,6 +87,7 @@ public enum AccountError: NativeAuthFailure, FlowFailure {
             case (400, .invalidContact): .invalidContact(details)
             case (400, .incorrectCode), (400, .codeExpired), (400, .tooManyCodes): .incorrectCode(details)
             case (400, .unusableToken): .expired(details)
+            case (400, .passkeyInvalid): .service(.unexpected(details))
             case (400, nil)
             where word.map { WireSuberror.passwordRefusals.contains(WireSuberror(rawValue: $0)) } == true:
                 .invalidPassword(PasswordRule(details), details)

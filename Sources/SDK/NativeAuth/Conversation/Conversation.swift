@@ -128,10 +128,21 @@ struct Conversation: Sendable {
     private func secondFactor(_ first: MFAState) async throws(NativeAuthError) -> Account {
         var choice = first
         while true {
-            let (method, sent) = try await settle(choice) { (prompts, choice, problem: MethodRefusal?) in
+            let chosen = try await settle(choice) { (prompts, choice, problem: MethodRefusal?) in
                 try await prompts.method(among: choice.methods, problem: problem)
-            } call: { (choice, method) async throws(NativeAuthError) -> Turn<MFAState, (AuthMethod, MFACodeState)> in
-                .done((method, try await choice.requestChallenge(method)))
+            } call: { (choice, method) async throws(NativeAuthError) -> Turn<MFAState, ChosenMethod> in
+                guard method.isPasskey else { return .done(.code(method, try await choice.requestChallenge(method))) }
+                let device = try await ask(choice.flow) { prompts in try await prompts.passkeys() }
+                do throws(PasskeyFailure) {
+                    return .done(.signedIn(try await choice.verify(with: device, style: .modal)))
+                } catch {
+                    throw error.asNativeAuthError
+                }
+            }
+            let (method, sent): (AuthMethod, MFACodeState)
+            switch chosen {
+            case .signedIn(let account): return account
+            case .code(let chosen, let state): (method, sent) = (chosen, state)
             }
             let end = try await methodCode(sent) { (state, code) async throws(NativeAuthError) in
                 try await state.submit(code: code)
@@ -143,6 +154,12 @@ struct Conversation: Sendable {
             case .choosing(let latest): choice = latest
             }
         }
+    }
+
+    /// What became of a chosen method.
+    private enum ChosenMethod: Sendable {
+        case code(AuthMethod, MFACodeState)
+        case signedIn(Account)
     }
 
     private func registration(_ first: RegistrationState) async throws(NativeAuthError) -> Account {

@@ -60,6 +60,10 @@ public protocol FlowPrompts: Sendable {
     /// - Returns: One of `methods`.
     @MainActor func method(among methods: [AuthMethod], problem: MethodRefusal?) async throws -> AuthMethod
 
+    /// The device that gives a passkey, when the user chooses one as the second factor
+    /// (``AuthMethod/isPasskey``). What the device refuses leads to ``method(among:problem:)`` again.
+    @MainActor func passkeys() async throws -> any PasskeyAuthenticator
+
     /// Asks for the address or number to register as a second factor.
     ///
     /// - Parameters:
@@ -106,6 +110,10 @@ extension FlowPrompts {
     public func method(among methods: [AuthMethod], problem: MethodRefusal?) async throws -> AuthMethod {
         guard methods.count == 1, problem == nil else { throw MissingPrompt(method: "method(among:problem:)") }
         return methods[0]
+    }
+
+    public func passkeys() async throws -> any PasskeyAuthenticator {
+        throw MissingPrompt(method: "passkeys()")
     }
 
     public func contact(for method: AuthMethod, problem: MethodRefusal?) async throws -> ContactAnswer {

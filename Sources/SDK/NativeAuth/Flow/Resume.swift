@@ -101,6 +101,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
         case resetCode, newPassword, resetCompleted
         case changeEmailCode, addMethodCode, addPhoneCode, ownMailboxCode, authenticatorApp
+        case passkeyMailboxCode, newPasskey
     }
 
     let flow: Flow
@@ -122,6 +123,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         var isPasswordUnused: Bool?
         var homeAccountID: String?
         var authenticatorKey: AuthenticatorKey?
+        var passkeyOptions: String?
     }
 
     private static let version: UInt8 = 1

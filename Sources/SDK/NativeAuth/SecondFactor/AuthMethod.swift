@@ -4,7 +4,7 @@ import NativeAuthWire
 public struct AuthMethod: Hashable, Sendable, Codable {
     /// The server's identifier.
     public let id: String
-    /// `oob`; unknown values are kept.
+    /// `oob`, or `passkey`; unknown values are kept.
     public let challengeType: String
     /// `email`, `sms`, `totp` for an authenticator app, which shows the code, or `recovery_code` for one of the
     /// codes that the user kept; unknown values are kept.

@@ -112,6 +112,8 @@ enum SignInProof: Sendable {
     case password(Secret<String>)
     case code(Secret<String>)
     case secondFactor(Secret<String>)
+    case passkey(PasskeyAssertion)
+    case passkeyAsSecondFactor(PasskeyAssertion)
     /// The proof of the sign-up or reset before.
     case earlierFlow
     /// The registration of a method, which counts as its use.
@@ -122,6 +124,8 @@ enum SignInProof: Sendable {
         case .passwordAtStart, .password: .password
         case .code: .oob
         case .secondFactor: .mfaOOB
+        case .passkey: .passkey
+        case .passkeyAsSecondFactor: .mfaPasskey
         case .earlierFlow, .registration: .continuationToken
         }
     }
@@ -129,8 +133,8 @@ enum SignInProof: Sendable {
     /// Whether the user can try the step again after any error (docs/sdk-surface.md §3.5, §3.6).
     fileprivate var keepsStep: Bool {
         switch self {
-        case .password, .code, .secondFactor: true
-        case .passwordAtStart, .earlierFlow, .registration: false
+        case .password, .code, .secondFactor, .passkeyAsSecondFactor: true
+        case .passwordAtStart, .passkey, .earlierFlow, .registration: false
         }
     }
 }
@@ -152,7 +156,7 @@ extension Flow {
     }
 
     /// Asks for tokens, and for the methods of a factor that the server requires first.
-    fileprivate func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInNextState {
+    func signInStep(after proof: SignInProof) async throws(NativeAuthError) -> SignInNextState {
         switch try await redeem(proof) {
         case .account(let account): .completed(account)
         case .mfaRequired(let flow, _): .mfaRequired(try await flow.introspectMFA())
@@ -191,6 +195,8 @@ extension Flow {
             request.challengeTypes = configuration.challengeTypeWords
         case .code(let code), .secondFactor(let code):
             request.oob = code
+        case .passkey(let answer), .passkeyAsSecondFactor(let answer):
+            request.credential = Secret(answer.json)
         case .earlierFlow:
             request.username = username
             request.challengeTypes = configuration.challengeTypeWords
@@ -229,14 +235,16 @@ extension Flow {
         if refusal.suberror == .invalidOOBValue {
             return switch proof {
             case .code, .secondFactor: .incorrectCode(details)
-            case .passwordAtStart, .password, .earlierFlow, .registration: .general(details)
+            case .passwordAtStart, .password, .passkey, .passkeyAsSecondFactor, .earlierFlow, .registration:
+                .general(details)
             }
         }
         if refusal.leads(with: .credentialsWrong) {
             return switch proof {
             case .passwordAtStart: .invalidCredentials(details)
             case .password: .invalidPassword(details)
-            case .code, .secondFactor, .earlierFlow, .registration: .general(details)
+            case .code, .secondFactor, .passkey, .passkeyAsSecondFactor, .earlierFlow, .registration:
+                .general(details)
             }
         }
         if refusal.leads(with: .userNotFound) { return .userNotFound(details) }

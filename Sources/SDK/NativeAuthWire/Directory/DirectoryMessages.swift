@@ -1,3 +1,5 @@
+package import NativeAuthCore
+
 /// What the directory API offers: for each operation its method, its path below a server's base URL, and the scopes of which
 /// a token needs one (docs/protocol.md §18).
 package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
@@ -8,6 +10,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     case removeMethod, renameMethod, addMethod, confirmMethod
     case removeApp, renameApp, addApp, confirmApp
     case listPhoneMethods, removePhone, renamePhone, addPhone, confirmPhone
+    case listPasskeys, removePasskey, renamePasskey, addPasskey, confirmPasskey
     case readRecoveryCodes, makeRecoveryCodes
     case changeEmail, confirmEmail
     /// Needs no token: the owner of an old address may have no session any more.
@@ -26,13 +29,13 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var method: Method {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-            .listSessions,
-            .readRecoveryCodes, .export:
+            .listPasskeys, .listSessions, .readRecoveryCodes, .export:
             .get
-        case .changeProfile, .renameMethod, .renameApp, .renamePhone: .patch
-        case .deleteAccount, .removeMethod, .removeApp, .removePhone, .endSession: .delete
+        case .changeProfile, .renameMethod, .renameApp, .renamePhone, .renamePasskey: .patch
+        case .deleteAccount, .removeMethod, .removeApp, .removePhone, .removePasskey, .endSession: .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
-            .addPhone, .confirmPhone, .makeRecoveryCodes, .changeEmail, .confirmEmail, .undoEmailChange,
+            .addPhone, .confirmPhone, .addPasskey, .confirmPasskey, .makeRecoveryCodes, .changeEmail, .confirmEmail,
+            .undoEmailChange,
             .endOtherSessions, .keepAccount:
             .post
         }
@@ -58,6 +61,11 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .renamePhone: "graph/beta/me/authentication/phoneMethods/{id}"
         case .addPhone: "graph/beta/me/nativeAuth.addPhoneMethod"
         case .confirmPhone: "graph/beta/me/nativeAuth.confirmPhoneMethod"
+        case .listPasskeys: "graph/v1.0/me/authentication/fido2Methods"
+        case .removePasskey: "graph/v1.0/me/authentication/fido2Methods/{id}"
+        case .renamePasskey: "graph/beta/me/authentication/fido2Methods/{id}"
+        case .addPasskey: "graph/beta/me/nativeAuth.addPasskey"
+        case .confirmPasskey: "graph/beta/me/nativeAuth.confirmPasskey"
         case .readRecoveryCodes: "graph/beta/me/nativeAuthRecoveryCodes"
         case .makeRecoveryCodes: "graph/beta/me/nativeAuth.createRecoveryCodes"
         case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
@@ -86,7 +94,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
         case .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-            .readRecoveryCodes:
+            .listPasskeys, .readRecoveryCodes:
             ["User.Read", "User.ReadWrite", "UserAuthenticationMethod.Read"]
         case .removeMethod, .renameMethod, .addMethod, .confirmMethod:
             ["User.ReadWrite", "UserAuthMethod-Email.ReadWrite"]
@@ -94,6 +102,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
             ["User.ReadWrite", "UserAuthMethod-SoftwareOATH.ReadWrite"]
         case .removePhone, .renamePhone, .addPhone, .confirmPhone:
             ["User.ReadWrite", "UserAuthMethod-Phone.ReadWrite"]
+        case .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey:
+            ["User.ReadWrite", "UserAuthMethod-Passkey.ReadWrite"]
         case .makeRecoveryCodes: ["User.ReadWrite", "nativeAuth.User.RecoveryCodes"]
         case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
         case .undoEmailChange: []
@@ -105,12 +115,12 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var needsProof: Bool {
         switch self {
         case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone, .addPhone,
-            .makeRecoveryCodes,
+            .removePasskey, .addPasskey, .makeRecoveryCodes,
             .changeEmail:
             true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
-            .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes,
-            .renameMethod, .confirmMethod,
+            .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .listPasskeys,
+            .readRecoveryCodes, .renamePasskey, .confirmPasskey, .renameMethod, .confirmMethod,
             .renameApp, .renamePhone, .confirmPhone,
             .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
             .export:
@@ -147,6 +157,7 @@ package enum DirectoryErrorDetail: String, Hashable, Sendable, CaseIterable {
     case unusableToken = "ContinuationTokenInvalid"
     case lastMethod = "LastMethod"
     case methodNotAllowed = "MethodNotAllowed"
+    case passkeyInvalid = "passkey_invalid"
 }
 
 /// An error of the directory.
@@ -263,6 +274,26 @@ package enum Directory {
         }
     }
 
+    /// Confirms a new passkey: first by the code to the own mailbox where one was sent, then by the authenticator's answer.
+    package struct ConfirmPasskey: Codable, Sendable {
+        package var continuationToken: String
+        package var code: String?
+        /// `RegistrationResponseJSON` (WebAuthn §5.1).
+        package var publicKeyCredential: JSONValue?
+        /// The user's name for the passkey.
+        package var displayName: String?
+
+        package init(
+            continuationToken: String, code: String? = nil, publicKeyCredential: JSONValue? = nil,
+            displayName: String? = nil
+        ) {
+            self.continuationToken = continuationToken
+            self.code = code
+            self.publicKeyCredential = publicKeyCredential
+            self.displayName = displayName
+        }
+    }
+
     /// A code was sent; without its members: ask for the next code with the token.
     package struct CodeSent: Codable, Sendable {
         package var continuationToken: String
@@ -277,6 +308,8 @@ package enum Directory {
         package var secretKey: String?
         /// The same as an address of the scheme `otpauth`, for a QR code or a link.
         package var keyUri: String?
+        /// What an authenticator needs to make a passkey: `PublicKeyCredentialCreationOptionsJSON` (WebAuthn §5.1).
+        package var publicKey: JSONValue?
 
         package init(continuationToken: String, codeLength: Int?, targetLabel: String?, resendAfter: Int?) {
             self.continuationToken = continuationToken
@@ -334,6 +367,7 @@ package enum Directory {
         package static let email = "#microsoft.graph.emailAuthenticationMethod"
         package static let app = "#microsoft.graph.softwareOathAuthenticationMethod"
         package static let phone = "#microsoft.graph.phoneAuthenticationMethod"
+        package static let passkey = "#microsoft.graph.fido2AuthenticationMethod"
         package static let password = "#microsoft.graph.passwordAuthenticationMethod"
         /// The id that the vendor gives every password.
         package static let passwordID = "28c10230-6103-485e-b985-444c60001490"

@@ -5,6 +5,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case endUserSessions, listUserSessions
     case listUserMethods, listUserEmailMethods, listUserPasswordMethods, removeUserMethod, listUserApps, removeUserApp
     case listUserPhones, removeUserPhone
+    case listUserPasskeys, removeUserPasskey
     case exportUser
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
@@ -37,7 +38,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     package var method: DirectoryOperation.Method {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .listUserPasswordMethods, .listUserApps, .listUserPhones,
+            .listUserPasskeys, .exportUser, .listDeletedUsers, .readDeletedUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
@@ -54,7 +56,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
             .patch
-        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser, .deleteApplication,
+        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .removeUserPasskey, .purgeUser,
+            .deleteApplication,
             .deleteGrant,
             .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
@@ -125,6 +128,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listUserApps: return "graph/v1.0/users/{id}/authentication/softwareOathMethods"
         case .removeUserApp: return "graph/v1.0/users/{id}/authentication/softwareOathMethods/{method}"
         case .listUserPhones: return "graph/v1.0/users/{id}/authentication/phoneMethods"
+        case .listUserPasskeys: return "graph/v1.0/users/{id}/authentication/fido2Methods"
+        case .removeUserPasskey: return "graph/v1.0/users/{id}/authentication/fido2Methods/{method}"
         case .removeUserPhone: return "graph/v1.0/users/{id}/authentication/phoneMethods/{method}"
         case .exportUser: return "graph/beta/users/{id}/nativeAuth.export"
         case .listDeletedUsers: return "graph/v1.0/directory/deletedItems/microsoft.graph.user"
@@ -166,6 +171,12 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             ]
         case .removeUserApp:
             ["UserAuthMethod-SoftwareOATH.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
+        case .listUserPasskeys:
+            [
+                "UserAuthMethod-Passkey.ReadWrite.All", "UserAuthenticationMethod.Read.All",
+                "UserAuthenticationMethod.ReadWrite.All",
+            ]
+        case .removeUserPasskey: ["UserAuthMethod-Passkey.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .listUserPhones:
             [
                 "UserAuthenticationMethod.Read.All", "UserAuthenticationMethod.ReadWrite.All",
@@ -231,7 +242,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             true
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
-            .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone, .exportUser, .listDeletedUsers,
+            .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone,
+            .listUserPasskeys, .removeUserPasskey, .exportUser, .listDeletedUsers,
             .readDeletedUser, .restoreUser, .purgeUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,

@@ -21,6 +21,8 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package static let deviceCode = Self(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
     package static let continuationToken = Self(rawValue: "continuation_token")
     package static let mfaOOB = Self(rawValue: "mfa_oob")
+    package static let mfaPasskey = Self(rawValue: "mfa_passkey")
+    package static let passkey = Self(rawValue: "passkey")
     package static let oob = Self(rawValue: "oob")
     package static let password = Self(rawValue: "password")
     package static let refreshToken = Self(rawValue: "refresh_token")
@@ -37,6 +39,8 @@ extension V1 {
         package var refreshToken: Secret<String>?
         package var password: Secret<String>?
         package var oob: Secret<String>?
+        /// The answer of a passkey (WebAuthn §5.1).
+        package var credential: Secret<String>?
         /// The words of `scope`, not validated.
         package var scopes: [String]?
         package var username: String?
@@ -59,7 +63,8 @@ extension V1 {
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
             refreshToken: Secret<String>? = nil, password: Secret<String>? = nil, oob: Secret<String>? = nil,
-            scopes: [String]? = nil, username: String? = nil, challengeTypes: [String]? = nil,
+            credential: Secret<String>? = nil, scopes: [String]? = nil, username: String? = nil,
+            challengeTypes: [String]? = nil,
             clientInfo: String? = nil, claims: String? = nil, code: Secret<String>? = nil, redirectURI: String? = nil,
             codeVerifier: Secret<String>? = nil, deviceCode: Secret<String>? = nil, exchange: TokenExchange? = nil
         ) {
@@ -69,6 +74,7 @@ extension V1 {
             self.refreshToken = refreshToken
             self.password = password
             self.oob = oob
+            self.credential = credential
             self.scopes = scopes
             self.username = username
             self.challengeTypes = challengeTypes
@@ -90,6 +96,7 @@ extension V1 {
             try coder.secret(.refreshToken, &refreshToken)
             try coder.secret(.password, &password)
             try coder.secret(.oob, &oob)
+            try coder.secret(.credential, &credential)
             try coder.list(.scope, &scopes)
             try coder.single(.username, &username)
             try coder.list(.challengeType, &challengeTypes)

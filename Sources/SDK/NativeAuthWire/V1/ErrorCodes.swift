@@ -49,6 +49,9 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package static let invalidOOBValue = Self(rawValue: "invalid_oob_value")
     package static let mfaRequired = Self(rawValue: "mfa_required")
     package static let nativeAuthAPIDisabled = Self(rawValue: "nativeauthapi_disabled")
+    /// Words of this server: the answer of a passkey proves nothing, and nobody in the tenant has such a passkey.
+    package static let passkeyInvalid = Self(rawValue: "passkey_invalid")
+    package static let passkeyUnknown = Self(rawValue: "passkey_unknown")
     package static let passwordBanned = Self(rawValue: "password_banned")
     package static let passwordIsInvalid = Self(rawValue: "password_is_invalid")
     package static let passwordRecentlyUsed = Self(rawValue: "password_recently_used")

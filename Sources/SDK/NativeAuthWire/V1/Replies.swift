@@ -29,10 +29,13 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
     package var interval: Int?
     /// `prompt`.
     package var bindingMethod: String?
+    /// What an authenticator needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` (WebAuthn §5.1).
+    package var publicKey: JSONValue?
 
     package init(
         challengeType: ChallengeType?, continuationToken: Secret<String>?, challengeChannel: String? = nil,
-        challengeTargetLabel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil
+        challengeTargetLabel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil,
+        publicKey: JSONValue? = nil
     ) {
         self.challengeType = challengeType
         self.continuationToken = continuationToken
@@ -41,9 +44,11 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
         self.codeLength = codeLength
         self.interval = interval
         self.bindingMethod = bindingMethod
+        self.publicKey = publicKey
     }
 
     private enum CodingKeys: String, CodingKey {
+        case publicKey = "public_key"
         case challengeType = "challenge_type"
         case continuationToken = "continuation_token"
         case challengeChannel = "challenge_channel"

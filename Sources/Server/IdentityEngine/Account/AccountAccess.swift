@@ -198,7 +198,7 @@ package struct DirectoryCaller: Sendable {
             switch method.kind {
             // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
             case .mailbox: hasPassword && first.proving(method, at: proof.authenticatedAt).factors > 1
-            case .phone, .app, .recoveryCodes: first.proving(method, at: proof.authenticatedAt).factors > 1
+            case .phone, .app, .passkey, .recoveryCodes: first.proving(method, at: proof.authenticatedAt).factors > 1
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true
             }

@@ -19,6 +19,12 @@ package import PortableFoundation
 ///     provingOwnForApp --> confirmingApp: right code
 ///     confirmingApp --> confirmingApp: wrong code
 ///     confirmingApp --> [*]: right code of the app / app
+///     [*] --> provingOwnForPasskey: new passkey, own mailbox not proven / mail
+///     [*] --> creatingPasskey: new passkey
+///     provingOwnForPasskey --> provingOwnForPasskey: challenge / mail, wrong code
+///     provingOwnForPasskey --> creatingPasskey: right code
+///     creatingPasskey --> creatingPasskey: challenge, wrong answer
+///     creatingPasskey --> [*]: right answer / passkey
 /// ```
 package enum AccountState: Hashable, Sendable, Codable {
     /// The request is complete: it holds the current password, or the session is the proof.
@@ -31,13 +37,19 @@ package enum AccountState: Hashable, Sendable, Codable {
     case provingOwnForApp(NewApp)
     /// The user was shown the secret, and must give a code of the app.
     case confirmingApp(NewApp)
+    /// A code for the account's own mailbox is awaited before a passkey is added.
+    case provingOwnForPasskey(NewPasskey)
+    /// An authenticator is to make a passkey.
+    case creatingPasskey(NewPasskey)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .changingPassword: []
-        case .provingOwn, .provingNew, .provingOwnForApp: [.challengeAccount, .submitAccountCode]
+        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey:
+            [.challengeAccount, .submitAccountCode]
         case .confirmingApp: .submitAccountCode
+        case .creatingPasskey: [.challengeAccount, .createPasskey]
         }
     }
 
@@ -47,6 +59,7 @@ package enum AccountState: Hashable, Sendable, Codable {
         case .changingPassword(let account, _): account
         case .provingOwn(let change), .provingNew(let change): change.proven.account
         case .provingOwnForApp(let new), .confirmingApp(let new): new.proven.account
+        case .provingOwnForPasskey(let new), .creatingPasskey(let new): new.proven.account
         }
     }
 
@@ -57,13 +70,15 @@ package enum AccountState: Hashable, Sendable, Codable {
         case .provingOwn(let change): .mailbox(change.proven.email)
         case .provingNew(let change): change.contact
         case .provingOwnForApp(let new), .confirmingApp(let new): .mailbox(new.proven.email)
+        case .provingOwnForPasskey(let new), .creatingPasskey(let new): .mailbox(new.proven.email)
         }
     }
 
     /// The purpose of the code.
     package var purpose: MailContent.Purpose {
         switch self {
-        case .changingPassword, .provingOwn, .provingOwnForApp, .confirmingApp: .accountChange
+        case .changingPassword, .provingOwn, .provingOwnForApp, .confirmingApp, .provingOwnForPasskey, .creatingPasskey:
+            .accountChange
         case .provingNew(let change):
             switch change.kind {
             case .email: .emailChange

@@ -16,12 +16,14 @@ package enum AccountCommand: Sendable {
     case addPhone(String)
     /// Add an authenticator app.
     case addApp
+    /// Add a passkey.
+    case addPasskey
 
     var traits: CommandTraits {
         switch self {
         case .changePassword(let current, _, _, _):
             CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
-        case .addContact, .addPhone, .addApp: CommandTraits(beginsFlow: true)
+        case .addContact, .addPhone, .addApp, .addPasskey: CommandTraits(beginsFlow: true)
         }
     }
 }
@@ -71,6 +73,23 @@ extension Engine {
                     caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
             }
             return try await offer(new, firstStep(.provingOwnForApp(new), of: caller, in: context))
+        case .addPasskey:
+            let passkeys = caller.account.passkeys
+            guard context.tenant.passkeys != nil, passkeys.count < NewPasskey.most else {
+                return context.outcome(.refused(.methodNotAllowed))
+            }
+            let proven = proven(by: caller, own)
+            let user = caller.account.user
+            let new = NewPasskey(
+                proven: proven, strength: strength(caller, proven), session: caller.session,
+                userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)),
+                displayName: user.attributes["displayName"]?.description ?? user.email)
+            let step = firstStep(.provingOwnForPasskey(new), of: caller, in: context)
+            // In every mode: a passkey is two factors, and a password alone must not become that (SEC-ENR-2).
+            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {
+                return try await challengeAccount(caller.user, step)
+            }
+            return try await offer(new, step)
         }
     }
 
@@ -350,6 +369,7 @@ extension Engine {
     /// Sends the code of a change of contact, for the first time or again.
     func challengeAccount(_ user: UserID, _ step: Step) async throws(EngineError) -> Outcome {
         guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
+        if case .creatingPasskey(let new) = state { return try await offer(new, step) }
         let (purpose, recipient) = (state.purpose, state.recipient)
         let digits = drawCode()
         return try await run(step, reading: StepReads(code: .sending(purpose)), keepsAnswer: false) { situation in
@@ -363,8 +383,8 @@ extension AccountState {
     /// Sends a code, for the first time or again.
     func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<AccountState> {
         switch self {
-        case .changingPassword, .confirmingApp: return .refused(.notAllowedNow)
-        case .provingOwn, .provingNew, .provingOwnForApp:
+        case .changingPassword, .confirmingApp, .creatingPasskey: return .refused(.notAllowedNow)
+        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey:
             return situation.sendCode(fresh, to: recipient, for: purpose, next: self) {
                 .proveAddress(
                     situation.delivery(
@@ -389,12 +409,21 @@ extension Engine {
         var offer: AppOffer?
         if case .provingOwnForApp(let new) = state { offer = self.offer(of: new, in: step.context) }
         let shown = offer
+        let fresh = drawChallenge(.create, step)
+        let party = relyingParty(of: step.context.tenant)
+        let organisation = step.context.tenant.displayName
         let names = recipient.email.map { [$0.key] } ?? []
         let reads = StepReads(identifiers: names, sendsNotice: true, code: .judging(purpose, digits))
         return try await run(step, reading: reads) { situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: recipient, for: purpose) }, newMethod: method,
                 offering: shown,
+                asking: { new, row, effects in
+                    party.map {
+                        AccountState.offering(
+                            new, fresh, $0, named: organisation, row: row, effects: effects, in: situation)
+                    }
+                },
                 replacing: { new, old in
                     let until = now.addingTimeInterval(Double(settings.emailUndoLifetime))
                     return [
@@ -417,9 +446,11 @@ extension AccountState {
     ///
     /// - Parameters:
     ///   - offer: The secret of the app that is added, if one is.
+    ///   - asking: Asks for the passkey that is added; nil when the tenant has none any more.
     ///   - replacing: What keeps the old address for its owner.
     func submitting(
         code matches: (CodeRecord) -> Bool, newMethod: UUID, offering offer: AppOffer?,
+        asking: (NewPasskey, FlowRow, [FlowEffect]) -> Decision<AccountState>?,
         replacing: (_ new: EmailAddress, _ old: EmailAddress) -> [FlowEffect],
         in situation: StepSituation
     ) -> Decision<AccountState> {
@@ -430,13 +461,16 @@ extension AccountState {
         case .refused(let decision): return decision
         case .proven(var row, let effects):
             switch self {
-            case .changingPassword, .confirmingApp: return .refused(.notAllowedNow)
+            case .changingPassword, .confirmingApp, .creatingPasskey: return .refused(.notAllowedNow)
+            case .provingOwnForPasskey(var new):
+                guard let account = situation.account else { return .refused(.notAllowedNow) }
+                new.proven.mailboxes.append(new.proven.email)
+                new.strength = account.strength(new.strength, with: new.proven)
+                return asking(new, row, effects) ?? .refused(.methodNotAllowed)
             case .provingOwnForApp(var new):
                 guard let offer, let account = situation.account else { return .refused(.notAllowedNow) }
                 new.proven.mailboxes.append(new.proven.email)
-                if ![.recoveryCode, .twoFactors].contains(new.strength) {
-                    new.strength = account.passwordHash == nil ? .codes : new.proven.enrolmentStrength
-                }
+                new.strength = account.strength(new.strength, with: new.proven)
                 new.shownAt = situation.now
                 return Decision(
                     .accepted(.enrolApp(offer)), next: .confirmingApp(new), row: row, effects: effects)
@@ -467,6 +501,14 @@ extension AccountState {
                 }
             }
         }
+    }
+}
+
+extension UserAccount {
+    /// The proofs under which a method is enrolled once the own mailbox is proven, too.
+    fileprivate func strength(_ before: Enrolment.Strength, with proven: Authentication) -> Enrolment.Strength {
+        if [.recoveryCode, .twoFactors].contains(before) { return before }
+        return passwordHash == nil ? .codes : proven.enrolmentStrength
     }
 }
 

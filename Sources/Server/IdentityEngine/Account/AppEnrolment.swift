@@ -56,7 +56,8 @@ extension AccountState {
                 id: new.method, kind: .app(EnrolledApp(sealedSecret: sealed, clock: clock)), provenAt: situation.now,
                 enrolment: Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt))
             return Decision(
-                .accepted(.accountChanged), row: row, effects: situation.effects(ofNew: method, new, user: user))
+                .accepted(.accountChanged), row: row,
+                effects: situation.effects(ofNew: method, session: new.session, user: user))
         }
     }
 }
@@ -72,12 +73,12 @@ extension StepSituation {
     }
 
     /// The same as for a mailbox (`SEC-ENR-6`): sessions that have proven less end, and each mailbox is told.
-    fileprivate func effects(ofNew method: StrongMethod, _ new: NewApp, user: UserID) -> [FlowEffect] {
+    func effects(ofNew method: StrongMethod, session: UUID?, user: UserID) -> [FlowEffect] {
         [
             .addStrongMethod(method, to: user),
             .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
             .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
-            .write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: new.session, at: now)),
+            .write(.revokeRefreshFamilies(user, keepingTwoFactors: true, except: session, at: now)),
         ] + notices(.methodRegistered, about: [method])
     }
 }

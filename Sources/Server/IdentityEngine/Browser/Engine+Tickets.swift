@@ -325,7 +325,7 @@ extension Authentication {
             account: .account(account.user.id, credentialVersion: account.credentialVersion), email: email,
             origin: .signIn, knowsPassword: knowsPassword, passwordIsFromReset: account.passwordIsFromReset,
             mailboxes: gaveCode ? [email] : [], authenticatedAt: family.authenticatedAt,
-            capabilities: Capability.allCases.sorted { $0.rawValue < $1.rawValue })
+            capabilities: ClientAbility.allCases.sorted { $0.rawValue < $1.rawValue })
         // The password may count for more than it did when the app's user signed in.
         if methods.contains("mfa"), !family.methods.contains("mfa") { mailboxes = [] }
     }

@@ -31,6 +31,8 @@ package struct TenantDirectory: ClientStore {
     private let byDaemon: [TenantID: [ClientID: Daemon]]
     /// Those of all applications. As bytes: texts would be equal by Unicode's canonical form.
     private let origins: Set<Data>
+    /// By the host name of their passkeys. Documents have each name once.
+    private let byPasskeyHost: [String: Tenant]
 
     package init(_ entries: [Entry]) {
         self.entries = entries
@@ -38,10 +40,12 @@ package struct TenantDirectory: ClientStore {
         var byClient: [TenantID: [ClientID: Client]] = [:]
         var byDaemon: [TenantID: [ClientID: Daemon]] = [:]
         var origins: Set<Data> = []
+        var byPasskeyHost: [String: Tenant] = [:]
         for entry in entries {
             for name in [entry.tenant.id.description, entry.tenant.domain, entry.tenant.subdomain] {
                 byName[Self.normal(name)] = entry.tenant
             }
+            if let host = entry.tenant.passkeys?.relyingPartyID { byPasskeyHost[Self.normal(host)] = entry.tenant }
             for client in entry.applications {
                 byClient[entry.tenant.id, default: [:]][client.id] = client
                 origins.formUnion(client.origins.map { Data($0.utf8) })
@@ -52,6 +56,7 @@ package struct TenantDirectory: ClientStore {
         self.byClient = byClient
         self.byDaemon = byDaemon
         self.origins = origins
+        self.byPasskeyHost = byPasskeyHost
     }
 
     package func tenant(named name: String) async throws(StoreError) -> Tenant? {
@@ -74,6 +79,10 @@ package struct TenantDirectory: ClientStore {
         origins.contains(Data(origin.utf8))
     }
 
+    package func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+        host.utf8.count <= 253 ? byPasskeyHost[Self.normal(host)] : nil
+    }
+
     private static func normal(_ name: String) -> String {
         String(decoding: name.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
@@ -93,6 +102,7 @@ extension TenantDirectory {
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
         tenant.texts = TextSettings(areas: CallingArea.all, brand: tenant.displayName)
+        tenant.passkeys = PasskeySettings(relyingPartyID: "localhost")
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
             definition.isRequired = ["country", "city"].contains(definition.name)

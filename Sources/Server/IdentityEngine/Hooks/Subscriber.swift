@@ -45,7 +45,8 @@ extension Subscriber.Event {
             .deletionScheduled, .deletionCancelled, .factorRuleChanged, .groupMemberAdded, .groupMemberRemoved:
             self = .userUpdated
         case .accountDeleted: self = .userDeleted
-        case .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .methodRenamed:
+        case .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated, .passkeySuspect,
+            .methodRenamed:
             self = .methodChanged
         case .passwordChanged: self = .passwordChanged
         case .signInLocked: self = .signInBlocked

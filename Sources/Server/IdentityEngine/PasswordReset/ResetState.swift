@@ -1,4 +1,4 @@
-package import NativeAuthCore
+import NativeAuthCore
 package import PortableFoundation
 
 /// The state of a password reset.
@@ -75,11 +75,11 @@ package struct ResetDraft: Hashable, Sendable, Codable {
     /// counted by the mailbox.
     package var countedName: Data?
     /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
-    package var capabilities: [Capability]
+    package var capabilities: [ClientAbility]
 
     package init(
         account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil,
-        capabilities: Set<Capability>
+        capabilities: Set<ClientAbility>
     ) {
         self.account = account
         self.email = email

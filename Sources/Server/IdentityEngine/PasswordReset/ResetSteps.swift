@@ -24,7 +24,7 @@ extension Engine {
         }
         let draft = ResetDraft(
             account: addressee.account, email: addressee.email, label: addressee.label,
-            countedName: addressee.countedName, capabilities: request.capabilities)
+            countedName: addressee.countedName, capabilities: request.capabilities.with(request.accepted))
         return try begin(.reset(.started(draft)), orNobodyIn: context)
     }
 }

@@ -5,6 +5,8 @@ package import PortableFoundation
 package enum Command: Sendable {
     case startSignUp(SignUpRequest)
     case startSignIn(UsernameRequest)
+    /// Begin a sign-in whose user the passkey names.
+    case startPasskey(PasskeyStart)
     case startReset(UsernameRequest)
     /// Take a step of the flow that the token belongs to.
     case step(ContinuationToken, StepCommand)
@@ -39,6 +41,8 @@ package enum StepCommand: Sendable {
     /// Submit a code of the first or the second factor. Clients of the second factor once used the same grant
     /// (docs/protocol.md §16, row 2).
     case submitSignInCode(Secret<String>, TokenRequest)
+    /// Submit the answer of a passkey, a JSON text (WebAuthn §5.1), of the first or the second factor.
+    case submitPasskey(Secret<String>, TokenRequest)
     /// List the user's second-factor methods.
     case introspectMethods
     case submitSecondFactor(Secret<String>, TokenRequest)
@@ -57,6 +61,8 @@ package enum StepCommand: Sendable {
     case challengeAccount(UserID)
     /// The user is that of the access token, who must be the user of the flow.
     case submitAccountCode(Secret<String>, UserID)
+    /// Submit the answer of the authenticator that made a passkey, a JSON text (WebAuthn §5.1), with the user's name for it.
+    case createPasskey(String, name: String?, UserID)
     /// Exchange the token of a finished flow for tokens.
     case redeem(TokenRequest)
 }
@@ -106,6 +112,8 @@ extension Command {
                 beginsFlow: true, hashesPassword: request.password != nil,
                 reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
+        // It names nobody.
+        case .startPasskey: CommandTraits(beginsFlow: true)
         case .step(_, let step): step.traits
         case .refresh, .exchange: CommandTraits(repeats: .refresh)
         // It gives no disclosure back: the flow at the pages did.
@@ -129,7 +137,7 @@ extension Command {
     package var isAboutTokens: Bool {
         switch self {
         case .refresh, .redeemCode, .redeemDevice, .exchange, .revoke: true
-        case .startSignUp, .startSignIn, .startReset, .step, .account: false
+        case .startSignUp, .startSignIn, .startPasskey, .startReset, .step, .account: false
         }
     }
 
@@ -157,6 +165,7 @@ extension StepCommand {
         case .submitSignInCode:
             CommandTraits(
                 operations: [.submitSignInCode, .submitSecondFactor], compares: .code, signsIn: true)
+        case .submitPasskey: CommandTraits(operations: .submitPasskey, signsIn: true)
         case .introspectMethods: CommandTraits(operations: .introspectMethods, repeats: .introspect)
         case .submitSecondFactor: CommandTraits(operations: .submitSecondFactor, compares: .code, signsIn: true)
         case .introspectRegistration: CommandTraits(operations: .introspectRegistration, repeats: .introspect)
@@ -169,6 +178,7 @@ extension StepCommand {
         case .pollReset: CommandTraits(operations: .pollReset, repeats: .poll)
         case .challengeAccount: CommandTraits(operations: .challengeAccount)
         case .submitAccountCode: CommandTraits(operations: .submitAccountCode, compares: .code)
+        case .createPasskey: CommandTraits(operations: .createPasskey)
         case .redeem: CommandTraits(operations: .redeem, signsIn: true)
         }
     }
@@ -184,6 +194,8 @@ extension StepCommand {
             .confirmContact, .challengeReset, .pollReset, .challengeAccount:
             []
         case .submitAccountCode(let code, _): code.digits
+        case .submitPasskey(let answer, let request): answer.bytes + request.digestContent
+        case .createPasskey(let answer, let name, _): [Data(answer.utf8), Data((name ?? "").utf8)]
         case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
         case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes
         case .submitSignUpAttributes(let attributes): attributes.digestContent
@@ -266,9 +278,9 @@ package struct UsernameRequest: Sendable {
     /// An e-mail address or an alias.
     package var username: String
     package var accepted: Set<ChallengeType>
-    package var capabilities: Set<Capability>
+    package var capabilities: Set<ClientAbility>
 
-    package init(username: String, accepted: Set<ChallengeType>, capabilities: Set<Capability>) {
+    package init(username: String, accepted: Set<ChallengeType>, capabilities: Set<ClientAbility>) {
         self.username = username
         self.accepted = accepted
         self.capabilities = capabilities
@@ -281,11 +293,11 @@ package struct SignUpRequest: Sendable {
     package var password: Secret<String>?
     package var attributes: SubmittedAttributes
     package var accepted: Set<ChallengeType>
-    package var capabilities: Set<Capability>
+    package var capabilities: Set<ClientAbility>
 
     package init(
         username: String, password: Secret<String>?, attributes: SubmittedAttributes, accepted: Set<ChallengeType>,
-        capabilities: Set<Capability>
+        capabilities: Set<ClientAbility>
     ) {
         self.username = username
         self.password = password

@@ -134,6 +134,10 @@ package struct StepSituation: Sendable {
     package var takesRecoveryCodes: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
+    /// Whether the tenant has passkeys.
+    package var takesPasskeys: Bool
+    /// Whether a user of the tenant has the passkey that the step adds.
+    package var isCredentialTaken: Bool
     /// What the tenant has sent as texts; nil when the step sends none, or limits over time are off.
     package var textHistory: TextHistory?
     /// The attributes that say that an account is still to be moved.
@@ -148,7 +152,8 @@ package struct StepSituation: Sendable {
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
         asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, texts: TextSettings? = nil,
-        textHistory: TextHistory? = nil, migrationAttributes: [String] = [], now: Date,
+        takesPasskeys: Bool = true, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
+        migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
         self.row = row
@@ -166,6 +171,8 @@ package struct StepSituation: Sendable {
         self.asksAboutSignUps = asksAboutSignUps
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
+        self.takesPasskeys = takesPasskeys
+        self.isCredentialTaken = isCredentialTaken
         self.textHistory = textHistory
         self.migrationAttributes = migrationAttributes
         self.now = now

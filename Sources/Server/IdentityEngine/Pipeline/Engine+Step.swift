@@ -41,6 +41,8 @@ struct StepReads: Sendable {
     var code: CodeUse?
     /// Whether to read what the tenant has spent on texts.
     var readsTextCosts = false
+    /// The id of a passkey that the step adds.
+    var credential: Data?
 }
 
 /// How a step uses a code.
@@ -147,6 +149,7 @@ extension Engine {
         query.readsTextCosts =
             reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
         if case .sending = reads.code { query.texts = keys.text }
+        query.credential = reads.credential
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in
@@ -222,6 +225,7 @@ extension Engine {
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
                 asksAboutSignUps: context.asksAboutSignUps,
                 takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
+                takesPasskeys: context.tenant.passkeys != nil, isCredentialTaken: facts.isCredentialTaken,
                 textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))

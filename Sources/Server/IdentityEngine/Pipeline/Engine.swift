@@ -20,13 +20,14 @@ package struct Engine: Sendable {
         package var randomness: any Randomness
         package var mail: MailSignal
         package var hooks: any HookReceiver
+        package var signatures: any PasskeySignatures
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
             browsers: any BrowserStore, assertions: any AssertionStore, hasher: any PasswordHasher,
             issuer: any TokenIssuer,
             randomness: any Randomness, mail: MailSignal,
-            hooks: any HookReceiver = NoHookReceiver()
+            hooks: any HookReceiver = NoHookReceiver(), signatures: any PasskeySignatures = NoPasskeySignatures()
         ) {
             self.clients = clients
             self.flows = flows
@@ -39,6 +40,7 @@ package struct Engine: Sendable {
             self.randomness = randomness
             self.mail = mail
             self.hooks = hooks
+            self.signatures = signatures
         }
     }
 
@@ -108,6 +110,7 @@ package struct Engine: Sendable {
         switch command {
         case .startSignUp(let request): try await startSignUp(request, in: context)
         case .startSignIn(let request): try await startSignIn(request, in: context)
+        case .startPasskey(let request): try startPasskey(request, in: context)
         case .startReset(let request): try await startReset(request, in: context)
         case .refresh(let token, let request): try await refresh(token, request, in: context)
         case .redeemCode(let redemption): try await redeem(redemption, in: context)
@@ -143,6 +146,7 @@ package struct Engine: Sendable {
             try await submitSignInPassword(password, request, step)
         case .submitSignInCode(let code, let request), .submitSecondFactor(let code, let request):
             try await submitSignInCode(code, request, step)
+        case .submitPasskey(let answer, let request): try await submitPasskey(answer, request, step)
         case .introspectMethods: try await introspectMethods(step)
         case .introspectRegistration: try await introspectRegistration(step)
         case .challengeContact(let contact, let channel):
@@ -155,6 +159,8 @@ package struct Engine: Sendable {
         case .pollReset: try await pollReset(step)
         case .challengeAccount(let user): try await challengeAccount(user, step)
         case .submitAccountCode(let code, let user): try await submitAccountCode(code, of: user, step)
+        case .createPasskey(let answer, let name, let user):
+            try await confirmPasskey(answer, name: name, of: user, step)
         case .redeem(let request): try await redeem(request, step)
         }
     }

@@ -8,6 +8,8 @@ package enum FlowState: Hashable, Sendable, Codable {
     case signIn(SignInState)
     case reset(ResetState)
     case account(AccountState)
+    /// A sign-in whose user the passkey names; after it the flow is a ``signIn(_:)``.
+    case passkey(PasskeyDraft)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
@@ -16,6 +18,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(let state): state.allowed
         case .reset(let state): state.allowed
         case .account(let state): state.allowed
+        case .passkey(let draft): draft.allowed
         }
     }
 
@@ -26,6 +29,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(let state): state.isProven
         case .reset(let state): state.isProven
         case .account: true
+        case .passkey: false
         }
     }
 
@@ -36,6 +40,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(let state): state.account
         case .reset(let state): state.account
         case .account(let state): state.account
+        case .passkey(let draft): draft.account
         }
     }
 
@@ -46,6 +51,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(let state): state.recipient
         case .reset(let state): (state.draft?.email).map(Contact.mailbox)
         case .account(let state): state.recipient
+        case .passkey: nil
         }
     }
 
@@ -55,7 +61,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp: nil
         case .signIn(let state): state.draft?.countedName
         case .reset(let state): state.draft?.countedName
-        case .account: nil
+        case .account, .passkey: nil
         }
     }
 
@@ -65,7 +71,8 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
-            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp):
+            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
+            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey:
             false
         case .account(.provingNew): true
         }
@@ -80,7 +87,8 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .account(.provingNew(let change)): change.proven.email
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset, .account(.changingPassword),
-            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp):
+            .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
+            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey:
             nil
         }
     }
@@ -91,7 +99,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(.completed(let authentication)), .signIn(.authenticated(let authentication)),
             .reset(.completed(let authentication)):
             authentication
-        case .signUp, .signIn, .reset, .account:
+        case .signUp, .signIn, .reset, .account, .passkey:
             nil
         }
     }
@@ -138,23 +146,38 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
     case phone
     /// A telephone that the account's own mailbox alone enrolled: it counts as that mailbox, like such an app.
     case phoneOfMailbox
+    /// A passkey that the user's other devices can have, and one that its device keeps to itself.
+    case syncedPasskey
+    case devicePasskey
+    /// A passkey that the account's own mailbox alone enrolled: it counts as that mailbox, like such an app.
+    case passkeyOfMailbox
 
     var proof: Proof {
         switch self {
         case .authenticatorApp: .authenticatorApp
-        case .appOfMailbox, .phoneOfMailbox: .mailbox(.own)
+        case .appOfMailbox, .phoneOfMailbox, .passkeyOfMailbox: .mailbox(.own)
         case .recoveryCode: .recoveryCode
         case .phone: .phone
+        case .syncedPasskey: .passkey(isSynced: true)
+        case .devicePasskey: .passkey(isSynced: false)
         }
     }
 
     /// Whether only the account's own mailbox enrolled the method.
     var isOfMailbox: Bool {
         switch self {
-        case .appOfMailbox, .phoneOfMailbox: true
-        case .authenticatorApp, .recoveryCode, .phone: false
+        case .appOfMailbox, .phoneOfMailbox, .passkeyOfMailbox: true
+        case .authenticatorApp, .recoveryCode, .phone, .syncedPasskey, .devicePasskey: false
         }
     }
+
+    /// What a passkey proves.
+    init(_ passkey: EnrolledPasskey, enrolledUnder strength: Enrolment.Strength) {
+        self =
+            strength == .mailbox ? .passkeyOfMailbox : passkey.isBackupEligible ? .syncedPasskey : .devicePasskey
+    }
+
+    static let passkeys: [DeviceProof] = [.syncedPasskey, .devicePasskey, .passkeyOfMailbox]
 }
 
 /// What a user has proven in a flow (`SEC-CT-1`: proofs are typed values of one flow, never notes).
@@ -188,7 +211,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var registered: Contact?
     package var authenticatedAt: Date
     /// The client's capabilities, in a fixed order, so that equal states make equal tokens (design record 0014).
-    package var capabilities: [Capability]
+    package var capabilities: [ClientAbility]
     /// Whether a mailbox must be proven besides the password, because too many wrong passwords came before
     /// (`SEC-LOCK-6`).
     package var needsMailbox: Bool
@@ -200,7 +223,7 @@ package struct Authentication: Hashable, Sendable, Codable {
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,
         passwordIsFromReset: Bool = false, mailboxes: [EmailAddress], standIns: [EmailAddress] = [],
-        authenticatedAt: Date, capabilities: [Capability], needsMailbox: Bool = false
+        authenticatedAt: Date, capabilities: [ClientAbility], needsMailbox: Bool = false
     ) {
         self.account = account
         self.email = email
@@ -223,8 +246,9 @@ package struct Authentication: Hashable, Sendable, Codable {
         case .mailbox, .phone:
             method.contact.map { proving($0, enrolledUnder: method.enrolment.strength) } ?? self
         case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
+        case .passkey(let passkey?): proving(DeviceProof(passkey, enrolledUnder: method.enrolment.strength))
         case .recoveryCodes: proving(.recoveryCode)
-        case .unknown: self
+        case .passkey(nil), .unknown: self
         }
     }
 
@@ -264,6 +288,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         case .mailbox(let email): hasProven(email)
         case .app: devices?.contains { [.authenticatorApp, .appOfMailbox].contains($0) } == true
         case .phone: devices?.contains { [.phone, .phoneOfMailbox].contains($0) } == true
+        case .passkey: devices?.contains(where: DeviceProof.passkeys.contains) == true
         case .recoveryCodes: devices?.contains(.recoveryCode) == true
         case .unknown: false
         }

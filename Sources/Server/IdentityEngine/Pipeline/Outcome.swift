@@ -72,6 +72,10 @@ package enum Interaction: Hashable, Sendable, Codable {
     case chooseMethod([OfferedMethod])
     /// Add the secret to an authenticator app, and prove it with a code.
     case enrolApp(AppOffer)
+    /// Let an authenticator make a passkey.
+    case createPasskey(PasskeyCreationOffer)
+    /// Let an authenticator sign with a passkey.
+    case usePasskey(PasskeyRequestOffer)
     /// Prove the contact to be registered, with the code that was sent.
     case proveContact(String, codeLength: Int, channel: CodeChannel?)
     /// The contact was already proven in this flow; finish without a code.
@@ -103,7 +107,7 @@ package enum RedirectReason: Hashable, Sendable, Codable {
     /// The client cannot handle a challenge that the flow needs.
     case missingChallengeType(ChallengeType)
     /// The client cannot handle an answer that the flow needs.
-    case missingCapability(Capability)
+    case missingCapability(ClientAbility)
     /// A second factor is needed, and the user signs in with codes only.
     case noPassword
     /// The second factor must reach another mailbox than the one that was proven, and the user has none.
@@ -125,11 +129,13 @@ package struct OfferedMethod: Hashable, Sendable, Codable {
     package var channel: CodeChannel?
 }
 
-/// Where the user gets a code from, if it is not mailed; with the word of the wire (docs/protocol.md §4.6).
+/// Where the user gets a code from, if it is not mailed, or what takes the place of a code; with the word of the wire (docs/protocol.md §4.6).
 package enum CodeChannel: String, Hashable, Sendable, Codable {
     case authenticatorApp = "totp"
     case recoveryCode = "recovery_code"
     case textMessage = "sms"
+    /// There is no code: the user's device signs.
+    case passkey
 }
 
 /// The secret for an authenticator app, to be shown once (`SEC-TOTP-8`).
@@ -154,7 +160,7 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
     package var isSent: Bool {
         switch channel {
         case .textMessage, nil: true
-        case .authenticatorApp, .recoveryCode: false
+        case .authenticatorApp, .recoveryCode, .passkey: false
         }
     }
 }
@@ -187,6 +193,12 @@ package enum Refusal: Hashable, Sendable, Codable {
     case notAllowedNow
     case incorrectCode
     case expiredCode
+    /// The answer of a passkey proves nothing; which check failed is in the audit trail alone (`SEC-PK-20`).
+    ///
+    /// - Parameter isUnknown: Whether the tenant has no such passkey, so that the device can forget it.
+    case passkeyRefused(isUnknown: Bool)
+    /// The tenant has no passkeys.
+    case passkeysNotOffered
     /// No more codes for this flow.
     case tooManyCodes
     /// Too many requests for this address; the client may try again after this many seconds.
@@ -260,6 +272,8 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let challengeAccount = FlowOperations(rawValue: 1 << 18)
     package static let submitAccountCode = FlowOperations(rawValue: 1 << 19)
     package static let askAboutSignUp = FlowOperations(rawValue: 1 << 20)
+    package static let submitPasskey = FlowOperations(rawValue: 1 << 21)
+    package static let createPasskey = FlowOperations(rawValue: 1 << 22)
 }
 
 /// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its

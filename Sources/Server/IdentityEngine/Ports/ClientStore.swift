@@ -61,7 +61,7 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil)
+        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil, nil)
     }
 }
 
@@ -69,28 +69,34 @@ extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
         get { rare?.hooks ?? [] }
-        set { rare = RareSettings(newValue, subscribers, mail, pages, texts) }
+        set { rare = RareSettings(newValue, subscribers, mail, pages, texts, passkeys) }
     }
 
     package var subscribers: [Subscriber] {
         get { rare?.subscribers ?? [] }
-        set { rare = RareSettings(hooks, newValue, mail, pages, texts) }
+        set { rare = RareSettings(hooks, newValue, mail, pages, texts, passkeys) }
     }
 
     package var mail: TenantMail {
         get { rare?.mail ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts) }
+        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts, passkeys) }
     }
 
     package var pages: TenantPages {
         get { rare?.pages ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts) }
+        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts, passkeys) }
     }
 
     /// Its text messages; nil: it sends none.
     package var texts: TextSettings? {
         get { rare?.texts }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue, passkeys) }
+    }
+
+    /// Its passkeys; nil: it has none.
+    package var passkeys: PasskeySettings? {
+        get { rare?.passkeys }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, newValue) }
     }
 
     /// ``TenantPages/version``, made once.
@@ -114,13 +120,16 @@ private final class RareSettings: Hashable, Sendable {
     let pages: TenantPages
     let pagesVersion: String?
     let texts: TextSettings?
+    let passkeys: PasskeySettings?
 
     /// Nil when there is nothing.
     init?(
-        _ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages, _ texts: TextSettings?
+        _ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages, _ texts: TextSettings?,
+        _ passkeys: PasskeySettings?
     ) {
         guard
             !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged || texts != nil
+                || passkeys != nil
         else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
@@ -128,12 +137,13 @@ private final class RareSettings: Hashable, Sendable {
         self.pages = pages
         pagesVersion = pages.version
         self.texts = texts
+        self.passkeys = passkeys
     }
 
     static func == (one: RareSettings, other: RareSettings) -> Bool {
         one === other
             || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail
-                && one.pages == other.pages && one.texts == other.texts)
+                && one.pages == other.pages && one.texts == other.texts && one.passkeys == other.passkeys)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -142,6 +152,7 @@ private final class RareSettings: Hashable, Sendable {
         hasher.combine(mail)
         hasher.combine(pages)
         hasher.combine(texts)
+        hasher.combine(passkeys)
     }
 }
 
@@ -271,4 +282,6 @@ package protocol ClientStore: Sendable {
     func daemon(_ id: ClientID, in tenant: TenantID) async throws(StoreError) -> Daemon?
     /// Whether an application of any tenant has pages of this origin (``Client/origins``), compared byte for byte.
     func hasPages(ofOrigin origin: String) async throws(StoreError) -> Bool
+    /// The tenant whose passkeys are bound to this host name, letter case ignored; nil when there is none.
+    func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant?
 }

@@ -138,6 +138,8 @@ package enum Effect: Hashable, Sendable {
     /// Stores the clock of an authenticator app after an accepted code. It is a fault when the code's step is not after the
     /// stored one: the code would be accepted twice (`SEC-TOTP-2`).
     case spendStep(UUID, of: UserID, AppClock)
+    /// Stores what a sign-in changed in a passkey. It is a fault when `from` is not the stored value.
+    case updatePasskey(UUID, of: UserID, from: EnrolledPasskey, to: EnrolledPasskey)
     /// Stores the recovery codes of the user; nil removes them.
     ///
     /// - Parameter replacing: What is stored now; anything else is a fault, since a code would be spent twice (`SEC-REC-3`).
@@ -253,6 +255,8 @@ package struct StepQuery: Hashable, Sendable {
     package var mailsPerHour: Int?
     /// The text that the step may send; nil for none.
     package var texts: TextQuery?
+    /// The id of a passkey that the step adds; the store says whether a user of the tenant has it.
+    package var credential: Data?
     /// Whether the step needs what the tenant has spent on texts.
     package var readsTextCosts = false
     /// The owners of the flow's first row; none when limits over time are off.
@@ -303,6 +307,8 @@ package struct StepFacts: Hashable, Sendable {
     package var tenantMailsSince: Date?
     /// What the tenant has sent as texts; nil when the step sends none. Of ``StepQuery/readsTextCosts``, the costs alone.
     package var textHistory: TextHistory?
+    /// Whether a user of the tenant has the passkey ``StepQuery/credential``.
+    package var isCredentialTaken = false
 
     package init(
         row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],

@@ -10,6 +10,8 @@ package struct StrongMethod: Hashable, Sendable {
         case phone(PhoneNumber)
         /// An authenticator app. Nil in the state of a flow, which does not repeat what the row has.
         case app(EnrolledApp?)
+        /// A passkey. Nil in the state of a flow, as an app.
+        case passkey(EnrolledPasskey?)
         /// The codes for the loss of every other method, which a sign-in lists last. The account has them apart from its
         /// methods.
         case recoveryCodes
@@ -70,7 +72,7 @@ package struct StrongMethod: Hashable, Sendable {
     package var email: EmailAddress? {
         switch kind {
         case .mailbox(let email): email
-        case .phone, .app, .recoveryCodes, .unknown: nil
+        case .phone, .app, .passkey, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -79,7 +81,7 @@ package struct StrongMethod: Hashable, Sendable {
         switch kind {
         case .mailbox(let email): .mailbox(email)
         case .phone(let number): .phone(number)
-        case .app, .recoveryCodes, .unknown: nil
+        case .app, .passkey, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -90,7 +92,7 @@ package struct StrongMethod: Hashable, Sendable {
     package var isApp: Bool {
         switch kind {
         case .app: true
-        case .mailbox, .phone, .recoveryCodes, .unknown: false
+        case .mailbox, .phone, .passkey, .recoveryCodes, .unknown: false
         }
     }
 
@@ -102,12 +104,13 @@ package struct StrongMethod: Hashable, Sendable {
         enrolment.strength == .recoveryCode && now.timeIntervalSince(provenAt) < Self.rest
     }
 
-    /// Where the user gets the codes of the method; nil for mailboxes and for unknown kinds.
+    /// How the method proves itself; nil for mailboxes and for unknown kinds.
     package var channel: CodeChannel? {
         switch kind {
         case .app: .authenticatorApp
         case .recoveryCodes: .recoveryCode
         case .phone: .textMessage
+        case .passkey: .passkey
         case .mailbox, .unknown: nil
         }
     }
@@ -119,6 +122,7 @@ package struct StrongMethod: Hashable, Sendable {
         case .mailbox(let email): email.masked
         case .phone(let number): number.masked
         case .app: Self.appLabel
+        case .passkey: Self.passkeyLabel
         case .recoveryCodes: Self.recoveryLabel
         case .unknown(let name): name
         }
@@ -131,16 +135,19 @@ package struct StrongMethod: Hashable, Sendable {
         case .mailbox: strength
         case .phone: "\(strength), \(Self.phoneName)"
         case .app: "\(strength), \(Self.appName)"
+        case .passkey: "\(strength), \(Self.passkeyName)"
         case .recoveryCodes: "\(strength), \(Self.recoveryName)"
         case .unknown(let name): "\(strength), \(name)"
         }
     }
 
     package static let appLabel = "Authenticator app"
+    package static let passkeyLabel = "Passkey"
     package static let recoveryLabel = "Recovery code"
     /// The name of the kind in the database and in the state of flows.
     package static let appName = "app"
     package static let phoneName = "phone"
+    package static let passkeyName = "passkey"
     /// The same for recovery codes, in the state of flows alone.
     package static let recoveryName = "recovery"
 
@@ -151,7 +158,7 @@ package struct StrongMethod: Hashable, Sendable {
 
     /// Whether a user may give a method this name: 1 to 64 characters without control characters, and without those that turn
     /// or hide text, since sign-ins show it.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return (1...64).contains(scalars.count)
             && scalars.allSatisfy {
@@ -185,6 +192,7 @@ extension StrongMethod: Codable {
             if let name = try values.decodeIfPresent(String.self, forKey: .kind) {
                 switch name {
                 case Self.appName: .app(nil)
+                case Self.passkeyName: .passkey(nil)
                 case Self.recoveryName: .recoveryCodes
                 case Self.phoneName: .phone(try values.decode(PhoneNumber.self, forKey: .number))
                 case _: .unknown(name)
@@ -211,6 +219,7 @@ extension StrongMethod: Codable {
             try values.encode(Self.phoneName, forKey: .kind)
             try values.encode(number, forKey: .number)
         case .app: try values.encode(Self.appName, forKey: .kind)
+        case .passkey: try values.encode(Self.passkeyName, forKey: .kind)
         case .recoveryCodes: try values.encode(Self.recoveryName, forKey: .kind)
         case .unknown(let name): try values.encode(name, forKey: .kind)
         }

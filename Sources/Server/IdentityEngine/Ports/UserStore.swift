@@ -233,6 +233,8 @@ package struct EmailUndo: Hashable, Sendable {
 package protocol UserStore: Sendable {
     /// The account, or nil.
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
+    /// The account that has the passkey with this id, or nil.
+    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// The account with this login name, or nil.
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// Whether the user signed in from this network since `since` (`SEC-LOCK-3`).
@@ -407,6 +409,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case methodsForgotten = "mfa.removed"
         case methodsSuspended = "mfa.suspended"
         case methodReactivated = "mfa.reactivated"
+        /// A passkey may have a copy that it should not have, or has lost its backup.
+        case passkeySuspect = "passkey.suspect"
         case factorRuleChanged = "mfa.rule_changed"
         case passwordTrusted = "password.trusted"
         case resetStarted = "reset.started"

@@ -88,7 +88,7 @@ extension SignInState {
             switch channel {
             case .authenticatorApp: (wait, length) = (situation.waitForAppCode, AppSecret.digits)
             case .recoveryCode: (wait, length) = (situation.waitForRecoveryCode, RecoveryCode.length)
-            case .textMessage, nil: return .refused(.unknownMethod)
+            case .passkey, .textMessage, nil: return .refused(.unknownMethod)
             }
             if let wait { return .refused(.throttled(retryAfter: wait)) }
             return Decision(

@@ -30,6 +30,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var takesRecoveryCodes: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
+    /// Whether the tenant has passkeys.
+    package var takesPasskeys: Bool
 
     /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
     /// accept.
@@ -38,7 +40,7 @@ package struct FactorDemand: Hashable, Sendable {
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
-        texts: TextSettings? = nil
+        texts: TextSettings? = nil, takesPasskeys: Bool = true
     ) {
         self.contexts = contexts
         self.isRequired = isRequired
@@ -48,6 +50,7 @@ package struct FactorDemand: Hashable, Sendable {
         self.now = now
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
+        self.takesPasskeys = takesPasskeys
     }
 
     /// Whether numbers of the area are texted.
@@ -139,7 +142,7 @@ extension Authentication {
             // Another mailbox proves nothing more where it counts as the own one, or the user has no password.
             switch method.kind {
             case .mailbox: return false
-            case .phone, .app, .recoveryCodes, .unknown: return !hasProven(method)
+            case .phone, .app, .passkey, .recoveryCodes, .unknown: return !hasProven(method)
             }
         }
         guard all.isEmpty, needsMailbox, mailboxes.isEmpty, !hasOthers else { return all }
@@ -151,6 +154,8 @@ extension Authentication {
     /// A suspended method is usable again after its rest, when the account's mailbox is also proven (`SEC-ENR-7`).
     private func canUse(_ method: StrongMethod, _ demand: FactorDemand) -> Bool {
         if let number = method.contact?.phone, !demand.canText(number) { return false }
+        // A client that does not know passkeys could not read the list (SEC-PK-21).
+        if method.isPasskey, !demand.takesPasskeys || !capabilities.contains(.passkey) { return false }
         guard let since = method.suspendedAt else { return true }
         return provesOwnMailbox && demand.now.timeIntervalSince(since) >= Double(demand.suspensionRest)
     }

@@ -22,7 +22,7 @@ package import PortableFoundation
 ///     confirmingContact --> authenticated: confirm / method
 ///     awaitingPassword --> [*]: password / tokens
 ///     awaitingCode --> [*]: right code / tokens
-///     awaitingSecondFactor --> [*]: right code / tokens
+///     awaitingSecondFactor --> [*]: right code, right passkey / tokens
 ///     authenticated --> [*]: redeem / tokens
 /// ```
 package enum SignInState: Hashable, Sendable, Codable {
@@ -52,7 +52,8 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .awaitingPassword: [.challengeSignIn, .submitSignInPassword]
         case .awaitingCode: [.challengeSignIn, .submitSignInCode]
         case .choosingMethod: [.introspectMethods, .challengeSignIn]
-        case .awaitingSecondFactor: [.introspectMethods, .challengeSignIn, .submitSecondFactor]
+        case .awaitingSecondFactor(_, let method):
+            [.introspectMethods, .challengeSignIn, method.isPasskey ? .submitPasskey : .submitSecondFactor]
         case .choosingContact: [.introspectRegistration, .challengeContact]
         case .awaitingContactCode: [.introspectRegistration, .challengeContact, .submitContactCode]
         case .confirmingContact: [.introspectRegistration, .challengeContact, .confirmContact]
@@ -116,11 +117,11 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     /// Whether the flow asks for the password instead of a code.
     package var hasPassword: Bool
     /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
-    package var capabilities: [Capability]
+    package var capabilities: [ClientAbility]
 
     package init(
         account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil, hasPassword: Bool,
-        capabilities: Set<Capability>
+        capabilities: Set<ClientAbility>
     ) {
         self.account = account
         self.email = email

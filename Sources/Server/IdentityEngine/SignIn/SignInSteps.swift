@@ -49,7 +49,7 @@ extension Engine {
         let draft = SignInDraft(
             account: addressee.account, email: addressee.email, label: addressee.label,
             countedName: addressee.countedName, hasPassword: hasPassword,
-            capabilities: request.capabilities)
+            capabilities: request.capabilities.with(request.accepted))
         guard request.accepted.contains(draft.neededChallengeType) else {
             return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(draft.neededChallengeType))))
         }
@@ -62,10 +62,16 @@ extension Engine {
     func challengeSignIn(
         method id: String?, accepted: Set<ChallengeType>?, _ step: Step
     ) async throws(EngineError) -> Outcome {
+        if case .passkey(let draft) = step.state {
+            if let accepted, !accepted.contains(.passkey) { return step.redirected(missing: .passkey) }
+            return try await challengePasskey(draft, step)
+        }
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
         // A code of an app is asked for like one by mail: clients pass channels on that they do not know.
         let needed = state.draft?.neededChallengeType ?? .oneTimePasscode
-        if let accepted, !accepted.contains(needed) { return step.redirected(missing: needed) }
+        if let accepted, accepted.isDisjoint(with: state.draft == nil ? [needed, .passkey] : [needed]) {
+            return step.redirected(missing: needed)
+        }
         let digits = drawCode()
         if let draft = state.draft {
             // Without a mail, a repeated request repeats no effect.
@@ -78,6 +84,13 @@ extension Engine {
         guard let account = try await account(state.account.user, in: step.context),
             let method = state.method(named: id, of: account, factorDemand(in: step.context))
         else { return step.refused(.unknownMethod) }
+        if method.isPasskey {
+            guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.unknownMethod) }
+            let fresh = drawChallenge(.get, step)
+            return try await run(step, keepsAnswer: false) { situation in
+                state.challenging(passkey: fresh, party, method, in: situation).map(FlowState.signIn)
+            }
+        }
         guard let contact = method.contact else {
             return try await run(step, reading: StepReads(sendsNotice: true), keepsAnswer: false) { situation in
                 state.challenging(method, in: situation).map(FlowState.signIn)
@@ -335,6 +348,7 @@ extension Engine {
                 return try await submitAppCode(code, of: method, state, request, grant, step)
             case .recoveryCode:
                 return try await submitRecoveryCode(code, state, request, grant, step)
+            case .passkey: return step.refused(.notAllowedNow)
             case .textMessage, nil: break
             }
         }
@@ -423,7 +437,7 @@ extension SignInState {
             guard !methods.isEmpty else { return .refused(.notAllowedNow) }
             // What costs more than may be spent is left out, where there is another method.
             let affordable = methods.filter { $0.contact?.phone.map { !situation.hasSpent(on: $0) } ?? true }
-            let offered = (affordable.isEmpty ? methods : affordable).compactMap(\.asOffered)
+            let offered = (affordable.isEmpty ? methods : affordable).withOnePasskey.compactMap(\.asOffered)
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .authenticated:
@@ -500,9 +514,17 @@ extension StrongMethod {
     var asOffered: OfferedMethod? {
         switch kind {
         case .mailbox: OfferedMethod(id: id.text, hint: label)
-        case .phone, .app, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
+        case .phone, .app, .passkey, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
         case .unknown: nil
         }
+    }
+}
+
+extension [StrongMethod] {
+    /// The list with the first of the passkeys alone: the challenge asks for any of them.
+    fileprivate var withOnePasskey: [StrongMethod] {
+        let first = first(where: \.isPasskey)?.id
+        return filter { !$0.isPasskey || $0.id == first }
     }
 }
 
@@ -511,7 +533,8 @@ extension StepSituation {
     func methods(after proven: Authentication) -> [StrongMethod] {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
-            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts)
+            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
+            takesPasskeys: takesPasskeys)
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 

@@ -88,11 +88,11 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
     /// The number of attribute names that the user flow does not define; for the audit trail (`SEC-ATTR-1`).
     package var ignoredAttributes: Int
     /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
-    package var capabilities: [Capability]
+    package var capabilities: [ClientAbility]
 
     package init(
         email: EmailAddress, passwordHash: PasswordHash?, attributes: [String: AttributeValue],
-        ignoredAttributes: Int = 0, capabilities: Set<Capability>
+        ignoredAttributes: Int = 0, capabilities: Set<ClientAbility>
     ) {
         self.email = email
         self.passwordHash = passwordHash

@@ -21,7 +21,7 @@ extension Engine {
         let judged = flow.judge(request.attributes)
         var draft = SignUpDraft(
             email: email, passwordHash: nil, attributes: judged.accepted, ignoredAttributes: judged.ignored,
-            capabilities: request.capabilities)
+            capabilities: request.capabilities.with(request.accepted))
         if !context.hidesAccounts, try await isTaken(draft, in: context) {
             return context.outcome(.refused(.userAlreadyExists))
         }

@@ -111,7 +111,8 @@ extension Engine {
             contexts: contexts, isRequired: context.requiresSecondFactor,
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
-            takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant))
+            takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
+            takesPasskeys: context.tenant.passkeys != nil)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
@@ -349,7 +350,9 @@ extension Engine {
             switch command {
             case .refresh(let token, _): token
             case .exchange(let request): request.refreshToken
-            case .startSignUp, .startSignIn, .startReset, .step, .redeemCode, .redeemDevice, .revoke, .account: nil
+            case .startSignUp, .startSignIn, .startPasskey, .startReset, .step, .redeemCode, .redeemDevice, .revoke,
+                .account:
+                nil
             }
         if let token = presented {
             return family(of: token, in: tenant.id).map { withUnsafeBytes(of: $0.uuid) { Data($0) } }

@@ -41,7 +41,7 @@ extension Console {
     }
 
     private static let accepted: Set<ChallengeType> = [.oneTimePasscode, .password, .redirect]
-    private static let capabilities = Set(Capability.allCases)
+    private static let capabilities = Set(ClientAbility.allCases)
     private static let tokens = TokenRequest(scopes: ["openid"])
 
     func signIn(
@@ -167,7 +167,8 @@ extension Console {
             case .contactAlreadyProven: go(.confirmContact)
             case .signIn: go(.redeem(Self.tokens))
             case .chooseCredential, .collectAttributes, .verifyFirst, .choosePassword, .awaitReset, .passwordChanged,
-                .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .enrolApp, .redirectToBrowser:
+                .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .enrolApp, .createPasskey,
+                .usePasskey, .redirectToBrowser:
                 return .refused(Self.begunAnew, goesOn: false)
             }
         }
@@ -209,7 +210,7 @@ extension Console {
         case .invalidAttributes: .refused("This name cannot be used. Please choose a shorter one.", goesOn: false)
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
-            .blockedContact, .methodNotAllowed,
+            .blockedContact, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered,
             .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
             .unusableRefreshToken,
             .expiredRefreshToken,

@@ -84,7 +84,7 @@ extension DirectoryFailure {
             .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
-            .unknownMethod, .methodNotAllowed,
+            .unknownMethod, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered,
             .unusableCode, .unusableDevice, .ticketNotAllowed, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
@@ -108,7 +108,9 @@ extension DirectoryFailure {
         case .methodNotAllowed: .methodNotAllowed
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
-        case .unacceptablePassword, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant, .unknownClient,
+        case .passkeyRefused: .passkeyInvalid
+        case .passkeysNotOffered, .unacceptablePassword, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
+            .unknownClient,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
@@ -130,9 +132,10 @@ extension DirectoryFailure {
         case .passwordNotUsed: "The user has no password."
         case .blockedContact: "No text can be sent to this number; use another number, or another method."
         case .methodNotAllowed: "Users may not add such a method, or the user has as many as allowed."
+        case .passkeyRefused: "The authenticator's answer was not accepted; ask for new options."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .mailboxRefuses, .unknownTenant,
-            .unknownClient,
+            .unknownClient, .passkeysNotOffered,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
@@ -312,6 +315,7 @@ enum DirectoryCodec {
         case email
         case phone
         case app
+        case passkey
     }
 
     /// What the user can prove the own identity with.
@@ -350,6 +354,13 @@ enum DirectoryCodec {
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)
                     }
+                }
+            case .passkey:
+                account.strongMethods.filter(\.isPasskey).map { method in
+                    .init(
+                        type: Directory.Method.passkey, id: method.id.text,
+                        createdDateTime: method.provenAt.ISO8601Format(), displayName: method.name,
+                        lastUsedDateTime: method.lastUsedAt?.ISO8601Format(), isSuspended: method.suspendedAt != nil)
                 }
             case .app:
                 account.strongMethods.filter(\.isApp).map { method in

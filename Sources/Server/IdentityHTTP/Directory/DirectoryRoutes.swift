@@ -22,15 +22,14 @@ extension DirectoryOperation {
     var isLimited: Bool {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-            .readRecoveryCodes,
-            .listSessions, .undoEmailChange:
+            .listPasskeys, .readRecoveryCodes, .listSessions, .undoEmailChange:
             false
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
             .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
-            .addPhone,
-            .confirmPhone, .makeRecoveryCodes,
+            .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
+            .makeRecoveryCodes,
             .endSession, .endOtherSessions, .keepAccount, .export:
             true
         }
@@ -70,7 +69,7 @@ extension IdentityRoutes {
             }
             throw DirectoryFailure(refusal, of: operation)
         }
-        let isAdding = [.addMethod, .addApp, .addPhone].contains(operation)
+        let isAdding = [.addMethod, .addApp, .addPhone, .addPasskey].contains(operation)
         if operation.needsProof, let refusal = caller.lackOfProof(adding: isAdding, now: now) {
             throw DirectoryFailure(refusal)
         }
@@ -124,6 +123,16 @@ extension IdentityRoutes {
                 asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
                 ?? .account(caller, .addApp)
             return try reply(to: try await take(command, caller, request, context), context)
+        case .addPasskey:
+            let asked: Directory.NewApp = try await Self.body(of: request)
+            let command =
+                asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
+                ?? .account(caller, .addPasskey)
+            return try reply(to: try await take(command, caller, request, context), context)
+        case .confirmPasskey:
+            let asked: Directory.ConfirmPasskey = try await Self.body(of: request)
+            return try reply(
+                to: try await take(try Self.command(asked, caller.user), caller, request, context), context)
         case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone:
             let asked: Directory.ConfirmContact = try await Self.body(of: request)
             let command = Command.step(
@@ -137,12 +146,12 @@ extension IdentityRoutes {
             let body = Directory.RecoveryCodes(
                 remaining: codes.count, createdDateTime: now.ISO8601Format(), codes: codes.map { $0.shown.reveal() })
             return try json(body, context)
-        case .removeMethod, .removeApp, .removePhone:
+        case .removeMethod, .removeApp, .removePhone, .removePasskey:
             try Self.accepted(
                 try await engine.removeMethod(
                     try Self.id(context), of: caller, language: language, from: source, now: now))
             return done(context)
-        case .renameMethod, .renameApp, .renamePhone:
+        case .renameMethod, .renameApp, .renamePhone, .renamePasskey:
             let asked: Directory.RenameMethod = try await Self.body(of: request)
             try Self.accepted(
                 try await engine.renameMethod(
@@ -158,6 +167,8 @@ extension IdentityRoutes {
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.app])), context)
         case .listPhoneMethods:
             return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.phone])), context)
+        case .listPasskeys:
+            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.passkey])), context)
         case .listSessions:
             let sessions = try await engine.sessions(of: caller, now: now)
             return try json(Directory.List(sessions.map(DirectoryCodec.session)), context)
@@ -173,6 +184,25 @@ extension IdentityRoutes {
             return try json(["value": JSONValue.boolean(true)], context)
         case .export: return try await export(of: caller, context)
         case .undoEmailChange: throw RequestFault.unknownPath
+        }
+    }
+
+    /// The step of a confirmation: the code of the own mailbox, or the authenticator's answer.
+    private static func command(_ asked: Directory.ConfirmPasskey, _ user: UserID) throws -> Command {
+        let token = ContinuationToken(asked.continuationToken)
+        if let name = asked.displayName, !StrongMethod.isName(name) {
+            throw DirectoryFailure(.invalidValue("displayName"))
+        }
+        switch (asked.code, asked.publicKeyCredential) {
+        case (let code?, nil): return .step(token, .submitAccountCode(Secret(code), user))
+        case (nil, let answer?):
+            let text = String(decoding: try WireJSON.encode(answer), as: UTF8.self)
+            return .step(token, .createPasskey(text, name: asked.displayName, user))
+        case (nil, nil): throw RequestFault.missing(parameter: "publicKeyCredential")
+        case (_?, _?):
+            throw DirectoryFailure(
+                status: .badRequest, code: .badRequest,
+                message: "The body has the member “code” or “publicKeyCredential”, not both.")
         }
     }
 
@@ -298,6 +328,7 @@ extension IdentityRoutes {
                 sent.secretKey = offer.secret.reveal()
                 sent.keyUri = offer.address.reveal()
             }
+            if case .createPasskey(let offer) = interaction { sent.publicKey = offer.json }
             return try json(sent, context, .accepted)
         }
     }

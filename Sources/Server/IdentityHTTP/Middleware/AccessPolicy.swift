@@ -73,6 +73,8 @@ package struct AccessPolicy: Sendable {
         // Proxies request these with any host name or none, and the answers reveal nothing.
         if Self.isHealthCheck(path) { return true }
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
+        // These answer by the names of the tenants' passkeys, and by others with 404; their content is public.
+        if segments.first == ".well-known", AssociationFile.isPath(path) { return true }
         // Every path under /dev belongs to the inbox, except the sample API, which apps call.
         // The console of the development profile asks for no sign-in; another one is on a listener without other names.
         let isInbox = segments.first == "dev" && segments.dropFirst().first != "api" || segments.first == "console"

@@ -44,7 +44,9 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
             // cheap, but for what can prove something.
             let proving: [ConsoleRoute] = [.signIn, .code, .acceptInvitation]
             self = proving.contains { $0.path == template } ? .step : .probe
-        } else if template.hasPrefix("/graph/") || template == OpenAPIDocument.path {
+        } else if template.hasPrefix("/graph/") || template == OpenAPIDocument.path
+            || AssociationFile.isPath(template)
+        {
             self = .step
         } else {
             return nil

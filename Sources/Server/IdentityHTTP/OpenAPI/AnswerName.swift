@@ -9,7 +9,9 @@ enum AnswerName: String, CaseIterable, Sendable {
     case registerMethod, chooseMethod, proveContact, contactAlreadyProven, choosePassword, awaitReset, passwordChanged
     case signIn, signedIn, browserTicket, revoked, redirectToBrowser
     // Of the directory alone.
-    case accountChanged, enrolApp, methodNotAllowed
+    case accountChanged, enrolApp, createPasskey, methodNotAllowed
+    // Of passkeys.
+    case usePasskey, passkeyRefused, passkeyUnknown, passkeysNotOffered
     // Of daemons.
     case daemonToken, unknownDaemon, daemonWithoutProof, severalProofs, wrongSecret, endedSecret, unusableAssertion
     case assertionOutsideItsTime, daemonScopeInvalid, scopeNotDefault
@@ -48,7 +50,10 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
-        case .accountChanged, .enrolApp, .methodNotAllowed: []
+        case .accountChanged, .enrolApp, .createPasskey, .methodNotAllowed: []
+        case .usePasskey: [.signInChallenge]
+        case .passkeyRefused, .passkeyUnknown: [.token]
+        case .passkeysNotOffered: [.signInInitiate]
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]

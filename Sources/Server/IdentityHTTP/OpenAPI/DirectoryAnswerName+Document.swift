@@ -18,6 +18,10 @@ extension DirectoryAnswerName {
         case .appOffered:
             DocumentedAnswer(
                 202, "The secret for the app: confirm with a code that the app shows.", .json(.named(.contactChange)))
+        case .passkeyOffered:
+            DocumentedAnswer(
+                202, "What an authenticator needs to make the passkey.", .json(.named(.contactChange)))
+        case .passkeyRefused: refusal(.step(.passkeyRefused(isUnknown: false)))
         case .deletionScheduled:
             DocumentedAnswer(
                 202, "The account will be deleted; until then the user can keep it.", .json(.named(.deletion)))

@@ -2,7 +2,8 @@ import NativeAuthWire
 
 /// The names of all answers of the directory, for the OpenAPI document and the tests that provoke each answer.
 enum DirectoryAnswerName: String, CaseIterable, Sendable {
-    case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, deletionScheduled
+    case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, passkeyOffered, passkeyRefused,
+        deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
     case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, blockedContact,
@@ -16,43 +17,52 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     var operations: Set<DirectoryOperation> {
         let all = Set(DirectoryOperation.allCases)
         let withToken = all.subtracting([.undoEmailChange])
-        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp, .addPhone]
-        let confirms: Set<DirectoryOperation> = [.confirmMethod, .confirmEmail, .confirmApp, .confirmPhone]
+        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp, .addPhone, .addPasskey]
+        let confirms: Set<DirectoryOperation> = [
+            .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey,
+        ]
         switch self {
         case .done:
             return [
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
                 .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail,
+                .removePasskey, .renamePasskey, .confirmPasskey,
                 .undoEmailChange, .endSession, .endOtherSessions,
                 .keepAccount,
             ]
         case .content:
             return [
                 .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-                .readRecoveryCodes,
+                .listPasskeys, .readRecoveryCodes,
                 .makeRecoveryCodes, .listSessions, .export,
             ]
         case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
         case .codeSent: return begins
         case .ownMailboxProven: return [.confirmMethod, .confirmEmail, .confirmPhone]
         case .appOffered: return [.addApp, .confirmApp]
+        case .passkeyOffered: return [.addPasskey, .confirmPasskey]
+        case .passkeyRefused: return [.confirmPasskey]
         case .deletionScheduled: return [.deleteAccount]
         case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
             return [
                 .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone,
-                .addPhone,
+                .addPhone, .removePasskey, .addPasskey, .renamePasskey,
                 .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp, .renamePhone,
             ]
         case .unknownProperty: return [.readProfile, .changeProfile]
         case .readOnlyProperty: return [.changeProfile]
         case .changedMeanwhile: return [.changeProfile, .makeRecoveryCodes]
-        case .invalidValue: return [.changeProfile, .renameMethod, .renameApp, .renamePhone]
+        case .invalidValue:
+            return [.changeProfile, .renameMethod, .renameApp, .renamePhone, .renamePasskey, .confirmPasskey]
         case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
         case .notFound:
-            return [.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
-        case .lastMethod: return [.removeMethod, .removeApp, .removePhone]
-        case .methodNotAllowed: return [.addApp, .addPhone, .makeRecoveryCodes]
+            return [
+                .endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone,
+                .renamePasskey, .removePasskey,
+            ]
+        case .lastMethod: return [.removeMethod, .removeApp, .removePhone, .removePasskey]
+        case .methodNotAllowed: return [.addApp, .addPhone, .addPasskey, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms

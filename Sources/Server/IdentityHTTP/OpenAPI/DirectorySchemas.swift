@@ -486,12 +486,26 @@ extension Schema {
             "resendAfter": whole.described("Seconds until another code can be asked for."),
             "secretKey": text.described("The secret for an authenticator app in base32. The next code is the app's."),
             "keyUri": text.described("The same, as an address for a QR code or a link."),
+            "publicKey": passkeyCreation,
         ])
+
+    private static let passkeyCreation = object([
+        "rp": object(["id": text, "name": text]),
+        "user": object(["id": text, "name": text, "displayName": text]),
+        "challenge": text.described("32 random bytes, base64url; valid for 300 seconds, once."),
+        "pubKeyCredParams": list(of: object(["type": words(["public-key"]), "alg": whole])),
+        "timeout": whole.described("Milliseconds."), "excludeCredentials": list(of: passkeyReference),
+        "authenticatorSelection": object([
+            "residentKey": words(["required"]), "requireResidentKey": flag, "userVerification": words(["required"]),
+        ]), "attestation": words(["none"]), "extensions": object(["credProps": flag]),
+    ]).described(
+        "PublicKeyCredentialCreationOptionsJSON (WebAuthn section 5.1): let an authenticator make the passkey.")
 
     static let directoryMethod = object(
         [
             "@odata.type": words([
                 Directory.Method.email, Directory.Method.password, Directory.Method.app, Directory.Method.phone,
+                Directory.Method.passkey,
             ]), "id": uuid,
         ],
         optional: [

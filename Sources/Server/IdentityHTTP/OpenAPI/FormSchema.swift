@@ -16,7 +16,9 @@ extension V1Endpoint {
     /// The parameters that every request of the endpoint needs.
     var required: [FormParameter] {
         switch self {
-        case .signUpStart, .signInInitiate, .resetPasswordStart: [.clientID, .username, .challengeType]
+        case .signUpStart, .resetPasswordStart: [.clientID, .username, .challengeType]
+        // A sign-in whose user the passkey names has no name.
+        case .signInInitiate: [.clientID, .challengeType]
         // A daemon can name itself by HTTP Basic.
         case .token: [.grantType]
         case .signUpContinue, .resetPasswordContinue, .registerContinue: [.clientID, .continuationToken, .grantType]
@@ -44,6 +46,8 @@ extension V1Endpoint {
                 DocumentedGrant(.password, .clientID, .continuationToken, .password, .scope),
                 DocumentedGrant(.oob, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
+                DocumentedGrant(.passkey, .clientID, .continuationToken, .credential, .scope),
+                DocumentedGrant(.mfaPasskey, .clientID, .continuationToken, .credential, .scope),
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
                 DocumentedGrant(.authorizationCode, .clientID, .code, .redirectURI),
                 DocumentedGrant(.deviceCode, .clientID, .deviceCode),
@@ -124,6 +128,9 @@ extension FormParameter {
             case .continuationToken: .filled.described("The newest token of the flow.")
             case .grantType: .filled
             case .oob: .filled.described("The one-time passcode.").example("12345678")
+            case .credential:
+                .filled.described(
+                    "The answer of a passkey: AuthenticationResponseJSON (WebAuthn section 5.1), as text.")
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
             case .refreshToken, .token, .id: .filled
             case .subjectToken: .filled.described("The refresh token of the app's session (RFC 8693 section 2.1).")

@@ -23,14 +23,17 @@ extension Schema {
 
     static let method = object(
         [
-            "id": text, "challenge_type": words(["oob"]),
+            "id": text, "challenge_type": words(["oob", "passkey"]),
             "challenge_channel": words(
-                ["email"] + [CodeChannel.textMessage, .authenticatorApp, .recoveryCode].map(\.rawValue)),
+                ["email"] + [CodeChannel.textMessage, .authenticatorApp, .recoveryCode, .passkey].map(\.rawValue)),
         ],
         optional: [
             "login_hint": text.described(
                 "What the user knows the method by; missing for a telephone that is to be registered.")
         ])
+
+    static let passkeyReference = object(
+        ["type": words(["public-key"]), "id": text], optional: ["transports": list(of: text)])
 
     static let tokens = object(
         [

@@ -40,6 +40,9 @@ extension OperatorOperation {
         case .listUserApps:
             Outline(summary: "Lists the authenticator apps of a user", reply: .methodList, parameters: [.user])
         case .removeUserApp: Outline(summary: "Removes an authenticator app of a user", parameters: [.user, .method])
+        case .listUserPasskeys:
+            Outline(summary: "Lists the passkeys of a user", reply: .methodList, parameters: [.user])
+        case .removeUserPasskey: Outline(summary: "Removes a passkey of a user", parameters: [.user, .method])
         case .listUserPhones:
             Outline(summary: "Lists the telephones of a user", reply: .methodList, parameters: [.user])
         case .removeUserPhone: Outline(summary: "Removes a telephone of a user", parameters: [.user, .method])
@@ -238,7 +241,8 @@ extension OperatorOperation {
             .addFlowApplication, .createAttribute, .createGroup, .createExtension, .createListener:
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
-        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .purgeUser,
+        case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone,
+            .removeUserPasskey, .purgeUser,
             .changeApplication,
             .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
@@ -247,7 +251,8 @@ extension OperatorOperation {
             .addGroupMember, .removeGroupMember, .changeExtension, .deleteExtension, .changeListener, .deleteListener:
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
-            .listUserPasswordMethods, .listUserApps, .listUserPhones, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .listUserPasswordMethods, .listUserApps, .listUserPhones,
+            .listUserPasskeys, .exportUser, .listDeletedUsers, .readDeletedUser,
             .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,

@@ -46,6 +46,9 @@ struct Schema: Hashable {
         return schema
     }
 
+    /// An object of which nothing more is said.
+    static let anyObject = Schema(type: "object")
+
     /// A schema of `components`.
     static func named(_ name: SchemaName) -> Schema {
         Schema(json: ["$ref": .string("#/components/schemas/\(name.rawValue)")])

@@ -7,6 +7,7 @@ enum SchemaName: String, CaseIterable {
     case error = "Error"
     case continuation = "Continuation"
     case codeSent = "CodeSent"
+    case passkeyAsked = "PasskeyAsked"
     case passwordRequired = "PasswordRequired"
     case redirect = "Redirect"
     case methods = "Methods"
@@ -34,6 +35,8 @@ enum SchemaName: String, CaseIterable {
     case newContact = "NewContact"
     case newPhone = "NewPhone"
     case newApp = "NewAuthenticatorApp"
+    case newPasskey = "NewPasskey"
+    case passkeyConfirmation = "PasskeyConfirmation"
     case recoveryCodes = "RecoveryCodes"
     case contactConfirmation = "ContactConfirmation"
     case contactChange = "ContactChange"
@@ -122,6 +125,17 @@ enum SchemaName: String, CaseIterable {
                     "binding_method": .words(["prompt"]),
                 ],
                 optional: ["interval": .whole.described("Seconds to wait before asking for another code.")])
+        case .passkeyAsked:
+            .object([
+                "challenge_type": .words(["passkey"]), "continuation_token": .token,
+                "public_key": .object([
+                    "challenge": .text.described("32 random bytes, base64url; valid for 300 seconds, once."),
+                    "rpId": .text, "timeout": .whole.described("Milliseconds."),
+                    "userVerification": .words(["required"]),
+                    "allowCredentials": .list(of: .passkeyReference).described(
+                        "Those that may sign; empty: any of the relying party."),
+                ]).described("PublicKeyCredentialRequestOptionsJSON (WebAuthn section 5.1)."),
+            ])
         case .passwordRequired: .object(["challenge_type": .words(["password"]), "continuation_token": .token])
         case .redirect:
             .object([
@@ -181,12 +195,21 @@ enum SchemaName: String, CaseIterable {
         case .newContact: .newContact
         case .newPhone: .newPhone
         case .recoveryCodes: .recoveryCodes
-        case .newApp:
+        case .newApp, .newPasskey:
             .object(
                 [:],
                 optional: [
                     "continuationToken": .text.orNull.described(
                         "Of an addition that has begun: sends the code to the own mailbox again.")
+                ])
+        case .passkeyConfirmation:
+            .object(
+                ["continuationToken": .text],
+                optional: [
+                    "code": .text.orNull.described("Of the mail to the own mailbox, where one was sent first."),
+                    "publicKeyCredential": .anyObject.orNull.described(
+                        "The authenticator's answer: RegistrationResponseJSON (WebAuthn section 5.1)."),
+                    "displayName": .text.orNull.described("The user's name for the passkey, 1 to 64 characters."),
                 ])
         case .contactConfirmation: .object(["continuationToken": .text, "code": .text])
         case .contactChange: .contactChange

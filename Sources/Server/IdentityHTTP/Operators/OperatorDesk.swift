@@ -82,7 +82,8 @@ struct OperatorDesk: Sendable {
         case .listUserPasswordMethods: return try await methods(keys, [.password], trace)
         case .listUserApps: return try await methods(keys, [.app], trace)
         case .listUserPhones: return try await methods(keys, [.phone], trace)
-        case .removeUserMethod, .removeUserApp, .removeUserPhone:
+        case .listUserPasskeys: return try await methods(keys, [.passkey], trace)
+        case .removeUserMethod, .removeUserApp, .removeUserPhone, .removeUserPasskey:
             let id = try await user(keys, isDeleted: false).user.id
             guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
             try admitNotice(to: id)

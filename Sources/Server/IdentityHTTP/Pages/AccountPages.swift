@@ -151,6 +151,9 @@ extension IdentityRoutes {
             if action == "add-phone" { return try await addPhone(part, form, caller, visit) }
             if action == "make-codes" { return try await makeCodes(form, caller, visit) }
             if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
+            if action == "add-passkey", visit.offersPasskeys {
+                return try await begin(.addPasskey, part, form, caller, visit)
+            }
             return try await changeMethods(action, form, caller, visit)
         case .copy: return try await copy(of: caller, visit)
         case .deletion:
@@ -236,6 +239,7 @@ extension IdentityRoutes {
                 problem.phrase = problem.phrase.aboutPhone
                 if problem.field == "contact" { problem.field = "phone" }
             }
+            if case .addPasskey = command, problem.phrase == .appNotAllowed { problem.phrase = .passkeyNotAllowed }
             return try await page(part, caller, visit, problem: problem, typed: form)
         case .changed: return Self.seeOther(visit.path(of: part, .saved))
         case .gaveUp(let notice): return Self.seeOther(visit.path(of: part, notice))
@@ -416,6 +420,7 @@ extension IdentityRoutes {
     ) async throws -> Response {
         var view = AccountView(caller: caller, profile: engine.profile(of: caller))
         view.takesTexts = engine.texts(of: visit.tenant) != nil
+        view.offersPasskeys = visit.offersPasskeys
         view.codes = codes
         if part == .sessions {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)

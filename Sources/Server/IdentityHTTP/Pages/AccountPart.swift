@@ -43,7 +43,8 @@ enum AccountPart: String, Hashable, Sendable, Codable, CaseIterable {
         case .overview, .data, .sessions, .copy, .ended: nil
         case .methods:
             caller.neededProof(
-                isFresh: true, adding: action.map { ["add", "add-app"].contains($0) } ?? true, now: now)
+                isFresh: true,
+                adding: action.map { ["add", "add-app", "add-phone", "add-passkey"].contains($0) } ?? true, now: now)
         case .email, .deletion: caller.neededProof(isFresh: true, now: now)
         // The current password is a proof, but no second factor; a first password has none.
         case .password: caller.neededProof(isFresh: caller.account.passwordHash == nil, now: now)
@@ -90,6 +91,8 @@ struct AccountView: Sendable {
     var codes: [RecoveryCode] = []
     /// Whether a telephone can be added.
     var takesTexts = false
+    /// Whether a passkey can be added.
+    var offersPasskeys = false
     /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
     var attributes: [AttributeDefinition] {
         caller.changeableAttributes.map { attribute in

@@ -24,8 +24,11 @@ struct HostedDriver: Sendable {
     let visit: HostedVisit
     let request: Request
 
-    private static let accepted = Set(ChallengeType.allCases)
-    private static let capabilities = Set(Capability.allCases)
+    /// A browser can use passkeys where the tenant binds them to the host of these pages.
+    private var accepted: Set<ChallengeType> {
+        Set(ChallengeType.allCases.filter { $0 != .passkey || visit.offersPasskeys })
+    }
+    private static let capabilities = Set(ClientAbility.allCases)
 
     /// Takes the step of a form.
     func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
@@ -70,6 +73,10 @@ struct HostedDriver: Sendable {
                 flow.restart(isSignUp: !isSignUp)
                 return .progress(flow)
             }
+            if action == "passkey" {
+                flow.username = try value("username").prefixOfHint
+                return try await startPasskey(flow)
+            }
             let name = String(try value("username")[...].trimmingBlanks())
             guard !name.isEmpty, name.utf8.count <= AuthorizeCodec.longestHint else {
                 return .refused(HostedProblem(phrase: name.isEmpty ? .missing : .badEmail, field: "username"), flow)
@@ -104,6 +111,9 @@ struct HostedDriver: Sendable {
         case .enterAppCode, .enterRecoveryCode:
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
+        case .usePasskey:
+            if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
+            return try await step(.submitPasskey(try secret("passkey"), tokens(flow)), flow)
         case .choosePassword(let isReset):
             let password = V1Codec.bounded(try secret("new-password"))
             return try await step(isReset ? .submitNewPassword(password) : .submitSignUpPassword(password), flow)
@@ -115,7 +125,7 @@ struct HostedDriver: Sendable {
                 return .refused(HostedProblem(phrase: .missing, field: "method"), flow)
             }
             flow.method = id
-            return try await step(.challengeSignIn(method: id, accepted: Self.accepted), flow)
+            return try await step(.challengeSignIn(method: id, accepted: accepted), flow)
         case .enterContact, .enterPhone:
             if action == "others" {
                 guard flow.step != .enterPhone else { return try await step(.introspectRegistration, flow) }
@@ -140,7 +150,8 @@ struct HostedDriver: Sendable {
             return try await confirm(flow)
         // `IdentityRoutes` takes this step: it gives the browser a session.
         case .fromApp: return .progress(flow)
-        case .proveAgain(let byReset): return try await proveAgain(byReset: byReset, flow)
+        case .proveAgain(let byReset):
+            return try await action == "passkey" ? startPasskey(flow) : proveAgain(byReset: byReset, flow)
         case .enterAccountCode:
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             return try await step(
@@ -148,6 +159,9 @@ struct HostedDriver: Sendable {
         case .addApp:
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             return try await step(.submitAccountCode(try secret("code"), user), flow)
+        case .createPasskey:
+            guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
+            return try await step(.createPasskey(try value("passkey"), name: nil, user), flow)
         case .dead(.policy): return .answered(AuthorizeError(.policyUnsatisfied))
         case .dead(.over), .dead(.blocked):
             flow.restart(isSignUp: false)
@@ -219,18 +233,41 @@ struct HostedDriver: Sendable {
         try await drive(.account(caller, command), flow)
     }
 
+    /// Begins a sign-in whose user the passkey names.
+    private func startPasskey(_ flow: HostedFlow) async throws -> HostedResult {
+        var flow = flow
+        flow.method = nil
+        flow.hasOtherMethods = nil
+        return try await drive(
+            .startPasskey(PasskeyStart(accepted: accepted, capabilities: Self.capabilities)), flow)
+    }
+
+    /// Asks for the passkey once more: a refused answer has spent its challenge.
+    private func askAgain(_ flow: HostedFlow) async throws -> HostedResult {
+        let command: StepCommand
+        if flow.step.changesAccount {
+            guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
+            command = .challengeAccount(user)
+        } else {
+            command = .challengeSignIn(method: flow.method, accepted: accepted)
+        }
+        let asked = try await step(command, flow)
+        guard case .progress(let next) = asked, next.step.asksForPasskey else { return asked }
+        return .refused(HostedProblem(phrase: .passkeyRefused), next)
+    }
+
     private func reset(_ name: String) -> Command {
-        .startReset(UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities))
+        .startReset(UsernameRequest(username: name, accepted: accepted, capabilities: Self.capabilities))
     }
 
     private func signIn(_ name: String) -> Command {
-        .startSignIn(UsernameRequest(username: name, accepted: Self.accepted, capabilities: Self.capabilities))
+        .startSignIn(UsernameRequest(username: name, accepted: accepted, capabilities: Self.capabilities))
     }
 
     private func signUp(_ name: String) -> Command {
         .startSignUp(
             SignUpRequest(
-                username: name, password: nil, attributes: SubmittedAttributes(), accepted: Self.accepted,
+                username: name, password: nil, attributes: SubmittedAttributes(), accepted: accepted,
                 capabilities: Self.capabilities))
     }
 
@@ -244,11 +281,11 @@ struct HostedDriver: Sendable {
     private func resend(_ purpose: HostedStep.CodePurpose, _ flow: HostedFlow) async throws -> HostedResult {
         let command: StepCommand =
             switch purpose {
-            case .signUp: .challengeSignUp(accepted: Self.accepted)
-            case .signIn: .challengeSignIn(method: nil, accepted: Self.accepted)
-            case .secondFactor: .challengeSignIn(method: flow.method, accepted: Self.accepted)
+            case .signUp: .challengeSignUp(accepted: accepted)
+            case .signIn: .challengeSignIn(method: nil, accepted: accepted)
+            case .secondFactor: .challengeSignIn(method: flow.method, accepted: accepted)
             case .contact: .introspectRegistration
-            case .reset: .challengeReset(accepted: Self.accepted)
+            case .reset: .challengeReset(accepted: accepted)
             }
         return try await step(command, flow)
     }
@@ -300,6 +337,7 @@ struct HostedDriver: Sendable {
             case .refused(.throttled) where offered.count > 1, .refused(.blockedContact) where offered.count > 1:
                 flow.step = .chooseMethod(offered)
                 return .progress(flow)
+            case .refused(.passkeyRefused) where flow.step.asksForPasskey: return try await askAgain(flow)
             case .refused(let refusal): return refused(refusal, flow)
             case .accepted(let accepted): interaction = accepted
             }
@@ -322,11 +360,11 @@ struct HostedDriver: Sendable {
                 if outcome.allowed.contains(.challengeAccount), let user = visit.signIn?.account.user.id {
                     go(.challengeAccount(user))
                 } else if outcome.allowed.contains(.challengeSignUp) {
-                    go(.challengeSignUp(accepted: Self.accepted))
+                    go(.challengeSignUp(accepted: accepted))
                 } else if outcome.allowed.contains(.challengeReset) {
-                    go(.challengeReset(accepted: Self.accepted))
+                    go(.challengeReset(accepted: accepted))
                 } else {
-                    go(.challengeSignIn(method: nil, accepted: Self.accepted))
+                    go(.challengeSignIn(method: nil, accepted: accepted))
                 }
             case .proveAddress(let delivery) where delivery.channel == .recoveryCode: return page(.enterRecoveryCode)
             case .proveAddress(let delivery) where delivery.channel == .authenticatorApp: return page(.enterAppCode)
@@ -335,6 +373,8 @@ struct HostedDriver: Sendable {
                 let lifetime = Double(routes.engine.settings.provenIdleLifetime)
                 flow.expiresAt = min(flow.expiresAt, visit.now.addingTimeInterval(lifetime))
                 return page(.addApp(offer))
+            case .usePasskey(let offer): return page(.usePasskey(options: try Self.text(of: offer.json)))
+            case .createPasskey(let offer): return page(.createPasskey(options: try Self.text(of: offer.json)))
             case .proveAddress(let delivery) where outcome.allowed.contains(.submitAccountCode):
                 return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
@@ -343,7 +383,7 @@ struct HostedDriver: Sendable {
             case .enterPassword:
                 return page(
                     outcome.allowed.contains(.submitSignUpPassword) ? .choosePassword(isReset: false) : .enterPassword)
-            case .chooseCredential: go(.challengeSignUp(accepted: Self.accepted))
+            case .chooseCredential: go(.challengeSignUp(accepted: accepted))
             case .collectAttributes(let attributes): return page(.collectAttributes(attributes))
             case .giveSecondFactor: go(.introspectMethods)
             case .registerMethod: go(.introspectRegistration)
@@ -367,7 +407,7 @@ struct HostedDriver: Sendable {
                 let only = usual.count == 1 ? usual.first : methods.count == 1 ? methods.first : nil
                 guard !choosing, let only else { return page(.chooseMethod(methods)) }
                 flow.method = only.id
-                go(.challengeSignIn(method: only.id, accepted: Self.accepted))
+                go(.challengeSignIn(method: only.id, accepted: accepted))
             case .contactAlreadyProven: go(.confirmContact)
             case .choosePassword: return page(.choosePassword(isReset: true))
             case .awaitReset: go(.pollReset)
@@ -377,6 +417,10 @@ struct HostedDriver: Sendable {
             }
         }
         throw EngineError.broken("a flow of hosted pages does not end")
+    }
+
+    private static func text(of options: JSONValue) throws -> String {
+        String(decoding: try WireJSON.encode(options), as: UTF8.self)
     }
 
     private func purpose(_ allowed: FlowOperations) -> HostedStep.CodePurpose {
@@ -391,6 +435,7 @@ struct HostedDriver: Sendable {
             if flow.step.isAboutPhone { problem.phrase = problem.phrase.aboutPhone }
             if problem.phrase == .wrongCode, flow.step.asksForAppCode { problem.phrase = .wrongAppCode }
             if problem.phrase == .wrongCode, flow.step == .enterRecoveryCode { problem.phrase = .wrongRecoveryCode }
+            if problem.phrase == .appNotAllowed, flow.step.asksForPasskey { problem.phrase = .passkeyNotAllowed }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
                 return .refused(problem, flow)
             }
@@ -439,8 +484,8 @@ extension HostedProblem {
             case .noPasswordToReset: (.noPassword, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
                 .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
-                .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed, .unusableRefreshToken,
-                .expiredRefreshToken,
+                .passkeyRefused, .passkeysNotOffered, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
+                .unusableRefreshToken, .expiredRefreshToken,
                 .revokedRefreshToken,
                 .unknownTenant, .unknownClient, .nativeAuthDisabled:
                 nil

@@ -13,6 +13,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterAppCode
     /// One of the recovery codes that the user kept.
     case enterRecoveryCode
+    /// The answer of a passkey; the options are a `PublicKeyCredentialRequestOptionsJSON` (WebAuthn §5.1).
+    case usePasskey(options: String)
     /// A new password, at sign-up or after the proof of a reset.
     case choosePassword(isReset: Bool)
     case collectAttributes([RequiredAttribute])
@@ -31,6 +33,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterAccountCode(target: String)
     /// The secret for an authenticator app, and a code of it.
     case addApp(AppOffer)
+    /// The answer of the authenticator that makes a passkey; the options are a `PublicKeyCredentialCreationOptionsJSON`.
+    case createPasskey(options: String)
     /// The account cannot go on here.
     case dead(DeadEnd)
     /// The answer to the client is made.
@@ -62,8 +66,8 @@ extension HostedStep {
     /// Whether the step ends a change of the account.
     var changesAccount: Bool {
         switch self {
-        case .enterAccountCode, .addApp: true
-        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .choosePassword,
+        case .enterAccountCode, .addApp, .createPasskey: true
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .choosePassword,
             .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
             .answered,
             .deviceAnswered:
@@ -75,10 +79,20 @@ extension HostedStep {
     var asksForAppCode: Bool {
         switch self {
         case .enterAppCode, .addApp: true
-        case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .enterAccountCode, .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
-            .answered,
-            .deviceAnswered:
+        case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey,
+            .enterAccountCode, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
+            .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            false
+        }
+    }
+
+    /// Whether the step asks an authenticator for an answer.
+    var asksForPasskey: Bool {
+        switch self {
+        case .usePasskey, .createPasskey: true
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
+            .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
+            .proveAgain, .dead, .answered, .deviceAnswered:
             false
         }
     }
@@ -88,8 +102,9 @@ extension HostedStep {
         switch self {
         case .enterPhone: true
         case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
-        case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .choosePassword, .collectAttributes,
-            .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp, .dead, .answered, .deviceAnswered:
+        case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .usePasskey, .createPasskey,
+            .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp,
+            .dead, .answered, .deviceAnswered:
             false
         }
     }

@@ -104,7 +104,7 @@ extension HostedPage {
             view.caller.mayHavePassword
             ? row(.password, .password, hasPassword ? "••••••••" : language(.notSet)) : nil
         let second: HTML? =
-            hasPassword || !methods.isEmpty || visit.tenant.offersApps
+            hasPassword || !methods.isEmpty || visit.tenant.offersApps || visit.offersPasskeys
             ? row(
                 .methods, .secondFactor,
                 methods.isEmpty ? language(.notSet) : methods.map(label(of:)).joined(separator: ", ")) : nil
@@ -129,18 +129,21 @@ extension HostedPage {
             """
     }
 
-    private func methods(_ view: AccountView, _ form: AccountForm, typed: String, typedPhone: String) -> HTML {
-        let items = view.caller.account.strongMethods.map { method -> HTML in
+    /// A list of methods, which the user can rename and remove; nil for no method.
+    func entries(_ methods: [StrongMethod], _ form: AccountForm) -> HTML? {
+        let items = methods.map { method -> HTML in
             let id = method.id.text
             let hidden: HTML = "<input type=\"hidden\" name=\"method\" value=\"\(id)\">"
             let name: HTML? = method.name.map { "<span class=\"sub\">\($0)</span>" }
             let suspended: HTML? =
                 method.suspendedAt == nil ? nil : "<span class=\"sub\">\(language(.methodSuspended))</span>"
+            let added: HTML? =
+                method.isPasskey ? "<span class=\"sub\">\(language(.added)): \(Self.time(method.provenAt))</span>" : nil
             let used: HTML? = method.lastUsedAt.map {
                 "<span class=\"sub\">\(language(.lastUsed)): \(Self.time($0))</span>"
             }
             return """
-                <li><div class="what"><strong>\(label(of: method))</strong>\(name)\(suspended)\(used)</div>
+                <li><div class="what"><strong>\(label(of: method))</strong>\(name)\(suspended)\(added)\(used)</div>
                 \(form("\(hidden)\(action("remove", .remove, of: label(of: method)))"))
                 <details><summary aria-label="\(language(.rename)): \(label(of: method))">\(language(.rename))</summary>
                 \(form("""
@@ -150,7 +153,11 @@ extension HostedPage {
                     """))</details></li>
                 """
         }
-        let list: HTML? = items.isEmpty ? nil : "<ul class=\"entries\">\(items)</ul>"
+        return items.isEmpty ? nil : "<ul class=\"entries\">\(items)</ul>"
+    }
+
+    private func methods(_ view: AccountView, _ form: AccountForm, typed: String, typedPhone: String) -> HTML {
+        let list = entries(view.caller.account.strongMethods.filter { !$0.isPasskey }, form)
         let adding: HTML? =
             view.caller.account.passwordHash == nil
             ? nil
@@ -175,7 +182,7 @@ extension HostedPage {
         let recovered: HTML? =
             view.caller.usedRecoveryCode ? "<p class=\"lead\">\(language(.recoveredHelp))</p>" : nil
         return """
-            \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(addingApp)\(addingPhone)\(adding)\
+            \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(passkeys(view, form))\(addingApp)\(addingPhone)\(adding)\
             \(recoveryCodes(view, form))
             """
     }
@@ -210,6 +217,7 @@ extension HostedPage {
     private func label(of method: StrongMethod) -> String {
         switch method.kind {
         case .app: language(.authenticatorApp)
+        case .passkey: language(.passkey)
         case .recoveryCodes: language(.recoveryCodes)
         case .phone: method.label.isolated
         case .mailbox, .unknown: method.label

@@ -70,6 +70,7 @@ extension HostedPage {
                 \(posted("""
                     \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
                     \(page.button("next", .next, isPrimary: true))
+                    \(isSignUp || !visit.offersPasskeys ? nil : page.passkeyButton)
                     <div class="row">\(switching)</div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -112,6 +113,24 @@ extension HostedPage {
                     <div class="row">\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
+                <div class="more">\(cancel)</div>
+                """
+        case .usePasskey(let options):
+            page.title = .usePasskey
+            page.body = """
+                <p class="lead">\(text(.passkeyHelp))</p>
+                \(posted("""
+                    \(page.asking(.get, options))
+                    <div class="row">\(others)
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(flow.method == nil ? .otherMethod : .startAgain))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .createPasskey(let options):
+            page.title = .addPasskey
+            page.body = """
+                <p class="lead">\(text(.passkeyHelp))</p>
+                \(posted(page.asking(.create, options)))
                 <div class="more">\(cancel)</div>
                 """
         case .choosePassword(let isReset):
@@ -210,11 +229,12 @@ extension HostedPage {
                     """))
                 <div class="more">\(cancel)</div>
                 """
-        case .proveAgain:
+        case .proveAgain(let byReset):
             page.title = .confirmItIsYou
+            let passkey = byReset || !visit.hasPasskey ? nil : page.passkeyButton
             page.body = """
                 <p class="lead">\(text(.confirmItIsYouHelp))</p>
-                \(posted("\(page.whoField(flow))\(page.button("next", .goOn, isPrimary: true))"))
+                \(posted("\(page.whoField(flow))\(page.button("next", .goOn, isPrimary: true))\(passkey)"))
                 <div class="more">\(cancel)</div>
                 """
         case .enterAccountCode(let target):
@@ -282,6 +302,8 @@ extension HostedPage {
             method.hint == StrongMethod.appLabel
                 ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
+        case .passkey:
+            method.hint == StrongMethod.passkeyLabel ? language(.passkey) : "\(language(.passkey)): \(method.hint)"
         case .textMessage: method.hint.isolated
         case nil: method.hint
         }

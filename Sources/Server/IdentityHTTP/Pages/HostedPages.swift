@@ -217,11 +217,14 @@ extension IdentityRoutes {
         case .progress(var next):
             next.number = flow.number + 1
             return try store(next, handle, visit, notice: next.step == flow.step ? .sent : nil)
-        case .refused(let problem, let same):
+        case .refused(let problem, var same):
             let isFirst = visit.cookies.flow(handle) == nil
+            // A refused passkey has a new challenge.
+            let isOther = same.step != flow.step
+            if isOther { same.number = flow.number + 1 }
             var response = try await page(same, handle, visit, problem: problem, typed: form, isFirst: isFirst)
             // The address is now that of the flow, so a reload must find it.
-            if isFirst {
+            if isFirst || isOther {
                 for field in try fields(of: same, handle, visit) {
                     response.headers.append(HTTPField(name: .setCookie, value: field))
                 }
@@ -259,8 +262,9 @@ extension IdentityRoutes {
         case .changed(var next):
             next.number = flow.number + 1
             next.token = nil
-            // The page of the methods asks for the new app at once, whose code of this moment is spent.
+            // The page of the methods asks for the new method at once; the code of an app of this moment is spent.
             if case .addApp = flow.step { next.account = .overview }
+            if case .createPasskey = flow.step { next.account = .overview }
             return try backToAccount(next, handle, visit, notice: .saved)
         case .gaveUp(let notice):
             return leave(flow, handle, visit, notice: notice)
@@ -488,6 +492,14 @@ struct HostedVisit: Sendable {
     /// The tenant's part of paths, by its id.
     var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
     var brand: PageBrand { PageBrand(tenant, at: path) }
+    /// Whether browsers can use the tenant's passkeys on these pages: passkeys are bound to a host.
+    var offersPasskeys: Bool {
+        let engine = routes.engine
+        guard let party = engine.relyingParty(of: tenant),
+            let own = RedirectAddresses.origin(of: engine.settings.baseURL)
+        else { return false }
+        return party.origins.contains(own)
+    }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
     /// What the page says first, by the whole query.
     var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }

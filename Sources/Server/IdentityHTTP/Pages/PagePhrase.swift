@@ -53,6 +53,9 @@ enum PagePhrase: Hashable, Sendable {
 
     // Of authenticator apps.
     case authenticatorApp, enterAppCode, addApp, scanHelp, keyByHand, openApp, appCodeHelp, wrongAppCode, appNotAllowed
+    // Of passkeys.
+    case signInWithPasskey, usePasskey, passkeyHelp, noPasskeys, passkeyFailed, passkeyRefused
+    case passkey, passkeys, passkeysHelp, addPasskey, passkeyExists, passkeyNotAllowed, added
     // Of telephones.
     case addPhone, phoneNumber, phoneHelp, enterTextCode
     case textSent(to: String)

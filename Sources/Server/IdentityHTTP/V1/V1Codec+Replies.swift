@@ -74,13 +74,18 @@ extension V1Codec {
             return success(
                 V1.Register.ChallengeReply(
                     challengeType: V1.Register.ChallengeReply.preverified, continuationToken: token), outcome)
+        case .usePasskey(let offer):
+            return success(
+                ChallengeReply(
+                    challengeType: .passkey, continuationToken: token, publicKey: offer.json), outcome)
         case .chooseMethod(let methods):
             return success(
                 IntrospectReply(
                     continuationToken: token,
                     methods: methods.map {
                         IntrospectReply.Method(
-                            id: $0.id, challengeType: ChallengeType.oneTimePasscode.rawValue,
+                            id: $0.id,
+                            challengeType: ($0.channel == .passkey ? ChallengeType.passkey : .oneTimePasscode).rawValue,
                             challengeChannel: $0.channel?.rawValue ?? "email",
                             loginHint: $0.hint.isEmpty ? nil : $0.hint)
                     }), outcome)
@@ -124,7 +129,7 @@ extension V1Codec {
         // Only hosted pages ask for it.
         case .signedInBrowser: return reply(.broken, trace: outcome.trace)
         // Only the account API and the account page ask for it.
-        case .enrolApp: return reply(.broken, trace: outcome.trace)
+        case .enrolApp, .createPasskey: return reply(.broken, trace: outcome.trace)
         case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason.text), outcome)
         }

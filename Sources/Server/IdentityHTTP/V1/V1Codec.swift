@@ -44,8 +44,7 @@ package enum V1Codec {
             case .signUpContinue: return try continuation(V1.SignUp.ContinueRequest(form: form))
             case .token: return try token(V1.TokenRequest(form: form), needsEveryScope: needsEveryScope)
             case .signInInitiate:
-                let (client, application) = try application(V1.SignIn.InitiateRequest(form: form))
-                return Request(client: client, command: .startSignIn(application))
+                return try signIn(V1.SignIn.InitiateRequest(form: form))
             case .signInChallenge: return try challenge(V1.SignIn.ChallengeRequest(form: form))
             case .signInIntrospect:
                 return try tokenOnly(V1.SignIn.IntrospectRequest(form: form), .introspectMethods)
@@ -89,6 +88,21 @@ package enum V1Codec {
                     attributes: try form.attributes.map { text throws(RequestFault) in try attributes(text) }
                         ?? SubmittedAttributes(),
                     accepted: accepted, capabilities: try capabilities(form.capabilities ?? []))))
+    }
+
+    /// A sign-in: of a user with a name, or of the one whom a passkey names.
+    private static func signIn(_ form: V1.SignIn.InitiateRequest) throws(RequestFault) -> Request {
+        guard form.username?.isEmpty ?? true, form.challengeTypes?.contains(ChallengeType.passkey.rawValue) == true
+        else {
+            let (client, application) = try application(form)
+            return Request(client: client, command: .startSignIn(application))
+        }
+        return Request(
+            client: try client(form.clientID),
+            command: .startPasskey(
+                PasskeyStart(
+                    accepted: try challengeTypes(try required(form.challengeTypes, "challenge_type")),
+                    capabilities: try capabilities(form.capabilities ?? []))))
     }
 
     /// The input of a sign-in or a password reset.
@@ -214,6 +228,9 @@ package enum V1Codec {
             command = .step(try flow(), .submitSignInCode(try code(form.oob), try scoped()))
         case .mfaOOB:
             command = .step(try flow(), .submitSecondFactor(try code(form.oob), try scoped()))
+        case .passkey, .mfaPasskey:
+            let answer = try filled(form.credential, "credential", longest: FormParameter.credential.longest)
+            command = .step(try flow(), .submitPasskey(answer, try scoped()))
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: FormParameter.refreshToken.longest)
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
@@ -378,12 +395,12 @@ package enum V1Codec {
         return types
     }
 
-    private static func capabilities(_ list: [String]) throws(RequestFault) -> Set<Capability> {
+    private static func capabilities(_ list: [String]) throws(RequestFault) -> Set<ClientAbility> {
         try words(list, "capabilities")
-        var capabilities: Set<Capability> = []
+        var capabilities: Set<ClientAbility> = []
         for word in list {
             guard let capability = Capability(rawValue: word) else { throw .invalid(parameter: "capabilities") }
-            capabilities.insert(capability)
+            capabilities.insert(ClientAbility(capability))
         }
         return capabilities
     }

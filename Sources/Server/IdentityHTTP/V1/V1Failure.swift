@@ -107,6 +107,12 @@ struct V1Failure: Hashable, Sendable {
                 Self(
                     .invalidGrant, .invalidOOBValue, .codeExpired,
                     "The one-time passcode has expired; ask for another one.")
+            case .passkeyRefused(let isUnknown):
+                Self(
+                    .invalidGrant, isUnknown ? .passkeyUnknown : .passkeyInvalid, .credentialsWrong,
+                    "The passkey was not accepted; ask for a new challenge.")
+            case .passkeysNotOffered:
+                Self(.unauthorizedClient, .applicationDisabled, "The tenant has no passkeys.")
             case .tooManyCodes:
                 Self(
                     .invalidRequest, .noMoreCodes, "No more one-time passcodes can be generated; start again.")

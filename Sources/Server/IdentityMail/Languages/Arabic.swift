@@ -84,6 +84,7 @@ extension MailPhrases {
             event: "تم إدخال كلمة المرور الصحيحة لحسابك لدى {{{organisation}}} بعد كلمات مرور خاطئة كثيرة."),
         methodLabel: "عنوان البريد الإلكتروني",
         authenticatorApp: "تطبيق المصادقة",
+        passkey: "مفتاح مرور",
         recoveryCodes: "رموز الاسترداد",
         recoveryCodesLeft: "رموز الاسترداد المتبقية",
         timeLabel: "الوقت",

@@ -74,6 +74,7 @@ extension MailPhrases {
             event: "有人在多次输入错误密码后，输入了您的 {{{organisation}}} 账户的正确密码。"),
         methodLabel: "电子邮件地址",
         authenticatorApp: "身份验证器应用",
+        passkey: "通行密钥",
         recoveryCodes: "恢复代码",
         recoveryCodesLeft: "剩余恢复代码",
         timeLabel: "时间",

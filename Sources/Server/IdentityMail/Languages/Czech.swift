@@ -85,6 +85,7 @@ extension MailPhrases {
             event: "Po mnoha nesprávných heslech bylo zadáno správné heslo k vašemu účtu {{{organisation}}}."),
         methodLabel: "E-mailová adresa",
         authenticatorApp: "Ověřovací aplikace",
+        passkey: "Přístupový klíč",
         recoveryCodes: "Záchranné kódy",
         recoveryCodesLeft: "Zbývající záchranné kódy",
         timeLabel: "Datum a čas",

@@ -85,6 +85,7 @@ extension MailPhrases {
             event: "Den rigtige adgangskode til din konto hos {{{organisation}}} er indtastet efter mange forkerte."),
         methodLabel: "E-mailadresse",
         authenticatorApp: "Godkendelsesapp",
+        passkey: "Adgangsnøgle",
         recoveryCodes: "Gendannelseskoder",
         recoveryCodesLeft: "Gendannelseskoder tilbage",
         timeLabel: "Tidspunkt",

@@ -88,6 +88,7 @@ extension MailPhrases {
         ),
         methodLabel: "E-mailadres",
         authenticatorApp: "Authenticator-app",
+        passkey: "Passkey",
         recoveryCodes: "Herstelcodes",
         recoveryCodesLeft: "Resterende herstelcodes",
         timeLabel: "Tijdstip",

@@ -83,6 +83,7 @@ extension MailPhrases {
             event: "The right password for your account at {{{organisation}}} was given after many wrong ones."),
         methodLabel: "E-mail address",
         authenticatorApp: "Authenticator app",
+        passkey: "Passkey",
         recoveryCodes: "Recovery codes",
         recoveryCodesLeft: "Recovery codes left",
         timeLabel: "Time",

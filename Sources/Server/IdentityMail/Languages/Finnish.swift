@@ -86,6 +86,7 @@ extension MailPhrases {
             event: "Tilillesi palvelussa {{{organisation}}} annettiin oikea salasana monen väärän jälkeen."),
         methodLabel: "Sähköpostiosoite",
         authenticatorApp: "Todennussovellus",
+        passkey: "Avainkoodi",
         recoveryCodes: "Palautuskoodit",
         recoveryCodesLeft: "Palautuskoodeja jäljellä",
         timeLabel: "Ajankohta",

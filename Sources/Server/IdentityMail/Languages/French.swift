@@ -93,6 +93,7 @@ extension MailPhrases {
         ),
         methodLabel: "Adresse e-mail",
         authenticatorApp: "Application d’authentification",
+        passkey: "Clé d’accès",
         recoveryCodes: "Codes de secours",
         recoveryCodesLeft: "Codes de secours restants",
         timeLabel: "Date et heure",

@@ -94,6 +94,7 @@ extension MailPhrases {
             event: "Das richtige Passwort für Ihr Konto bei {{{organisation}}} wurde nach vielen falschen eingegeben."),
         methodLabel: "E-Mail-Adresse",
         authenticatorApp: "Authentifizierungs-App",
+        passkey: "Passkey",
         recoveryCodes: "Wiederherstellungscodes",
         recoveryCodesLeft: "Verbleibende Wiederherstellungscodes",
         timeLabel: "Zeitpunkt",

@@ -81,6 +81,7 @@ extension MailPhrases {
             event: "הסיסמה הנכונה של חשבון {{{organisation}}} שלך הוזנה אחרי סיסמאות שגויות רבות."),
         methodLabel: "כתובת אימייל",
         authenticatorApp: "אפליקציית אימות",
+        passkey: "מפתח גישה",
         recoveryCodes: "קודי שחזור",
         recoveryCodesLeft: "קודי שחזור שנותרו",
         timeLabel: "מועד",

@@ -94,6 +94,7 @@ extension MailPhrases {
                 "La password corretta del tuo account {{{organisation}}} è stata inserita dopo molte password errate."),
         methodLabel: "Indirizzo email",
         authenticatorApp: "App di autenticazione",
+        passkey: "Passkey",
         recoveryCodes: "Codici di recupero",
         recoveryCodesLeft: "Codici di recupero rimasti",
         timeLabel: "Data e ora",

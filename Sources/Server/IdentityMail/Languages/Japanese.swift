@@ -77,6 +77,7 @@ extension MailPhrases {
             event: "{{{organisation}}} のアカウントに、誤ったパスワードが何度も入力された後、正しいパスワードが入力されました。"),
         methodLabel: "メール アドレス",
         authenticatorApp: "認証アプリ",
+        passkey: "パスキー",
         recoveryCodes: "回復コード",
         recoveryCodesLeft: "残りの回復コード",
         timeLabel: "日時",

@@ -76,6 +76,7 @@ extension MailPhrases {
             event: "잘못된 비밀번호가 여러 번 입력된 후 {{{organisation}}} 계정의 올바른 비밀번호가 입력되었습니다."),
         methodLabel: "이메일 주소",
         authenticatorApp: "인증 앱",
+        passkey: "패스키",
         recoveryCodes: "복구 코드",
         recoveryCodesLeft: "남은 복구 코드",
         timeLabel: "시간",

@@ -86,6 +86,7 @@ extension MailPhrases {
             event: "Det riktige passordet for kontoen din hos {{{organisation}}} ble oppgitt etter mange feil passord."),
         methodLabel: "E-postadresse",
         authenticatorApp: "Autentiseringsapp",
+        passkey: "Passnøkkel",
         recoveryCodes: "Gjenopprettingskoder",
         recoveryCodesLeft: "Gjenopprettingskoder igjen",
         timeLabel: "Tidspunkt",

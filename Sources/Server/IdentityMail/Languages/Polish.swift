@@ -86,6 +86,7 @@ extension MailPhrases {
             event: "Po wielu błędnych hasłach podano prawidłowe hasło do Twojego konta {{{organisation}}}."),
         methodLabel: "Adres e-mail",
         authenticatorApp: "Aplikacja uwierzytelniająca",
+        passkey: "Klucz dostępu",
         recoveryCodes: "Kody odzyskiwania",
         recoveryCodesLeft: "Pozostałe kody odzyskiwania",
         timeLabel: "Data i godzina",

@@ -88,6 +88,7 @@ extension MailPhrases {
             event: "A senha correta da sua conta em {{{organisation}}} foi inserida após muitas senhas erradas."),
         methodLabel: "Endereço de e-mail",
         authenticatorApp: "Aplicativo autenticador",
+        passkey: "Chave de acesso",
         recoveryCodes: "Códigos de recuperação",
         recoveryCodesLeft: "Códigos de recuperação restantes",
         timeLabel: "Data e hora",

@@ -95,6 +95,7 @@ extension MailPhrases {
                 "Se introdujo la contraseña correcta de tu cuenta en {{{organisation}}} después de muchas incorrectas."),
         methodLabel: "Dirección de correo electrónico",
         authenticatorApp: "Aplicación de autenticación",
+        passkey: "Clave de acceso",
         recoveryCodes: "Códigos de recuperación",
         recoveryCodesLeft: "Códigos de recuperación restantes",
         timeLabel: "Fecha y hora",

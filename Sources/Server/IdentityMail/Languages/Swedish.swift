@@ -88,6 +88,7 @@ extension MailPhrases {
             event: "Rätt lösenord till ditt konto hos {{{organisation}}} angavs efter många felaktiga."),
         methodLabel: "E-postadress",
         authenticatorApp: "Autentiseringsapp",
+        passkey: "Passkey",
         recoveryCodes: "Återställningskoder",
         recoveryCodesLeft: "Återställningskoder kvar",
         timeLabel: "Tidpunkt",

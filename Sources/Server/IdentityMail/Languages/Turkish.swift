@@ -88,6 +88,7 @@ extension MailPhrases {
             event: "Birçok yanlış şifreden sonra {{{organisation}}} hesabınızın doğru şifresi girildi."),
         methodLabel: "E-posta adresi",
         authenticatorApp: "Kimlik doğrulama uygulaması",
+        passkey: "Geçiş anahtarı",
         recoveryCodes: "Kurtarma kodları",
         recoveryCodesLeft: "Kalan kurtarma kodları",
         timeLabel: "Tarih ve saat",

@@ -93,6 +93,7 @@ extension MailPhrases {
             event: "Правильний пароль вашого облікового запису {{{organisation}}} введено після багатьох неправильних."),
         methodLabel: "Електронна адреса",
         authenticatorApp: "Застосунок автентифікації",
+        passkey: "Ключ доступу",
         recoveryCodes: "Коди відновлення",
         recoveryCodesLeft: "Залишилося кодів відновлення",
         timeLabel: "Час",

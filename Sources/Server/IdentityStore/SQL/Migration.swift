@@ -48,6 +48,7 @@ package struct Migration: Sendable {
         Migration(name: "0032 recovery codes", sqlite: recoveryCodes),
         Migration(name: "0033 sessions of tickets", sqlite: sessionsOfTickets),
         Migration(name: "0034 texts", sqlite: texts),
+        Migration(name: "0035 passkeys", sqlite: passkeys),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -82,6 +83,14 @@ package struct Migration: Sendable {
         ALTER TABLE strong_methods ADD COLUMN spent_step INTEGER;
         ALTER TABLE strong_methods ADD COLUMN drift INTEGER;
         ALTER TABLE strong_methods ADD COLUMN last_offset INTEGER;
+        """
+
+    /// The id of a passkey, which one user of a tenant has, and what else is kept of it; NULL for other methods.
+    private static let passkeys = """
+        ALTER TABLE strong_methods ADD COLUMN credential BLOB;
+        ALTER TABLE strong_methods ADD COLUMN passkey BLOB;
+        CREATE UNIQUE INDEX strong_methods_by_credential ON strong_methods (tenant, credential)
+            WHERE credential IS NOT NULL;
         """
 
     /// The hashes of the user's recovery codes with their names, in one value: a sign-in reads the user's row in any case. NULL:

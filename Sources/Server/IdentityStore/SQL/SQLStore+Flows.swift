@@ -17,6 +17,7 @@ extension SQLStore {
             let lockout = try query.lockout.map { try session.lockout($0, in: query.tenant) }
             let tenantMailsSince = try session.tenantMailsSince(query)
             let textHistory = try session.textHistory(query)
+            let isCredentialTaken = try query.credential.map { try session.hasCredential($0, in: query.tenant) }
             var facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
                 reserved: try reserved.get(),
@@ -24,6 +25,7 @@ extension SQLStore {
                 slowLane: try slowLane?.get(),
                 tenantMailsSince: try tenantMailsSince.get())
             facts.textHistory = try textHistory.get()
+            facts.isCredentialTaken = try isCredentialTaken?.get() ?? false
             let (change, answer) = decide(facts)
             if let change {
                 try session.write(change.row, of: query, over: facts.row)
@@ -65,6 +67,7 @@ extension StepQuery {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
             + identifiers.map { .identifier($0, in: tenant) }
             + (texts == nil ? [] : [.texts(of: tenant)])
+            + (credential.map { [.credential($0, in: tenant)] } ?? [])
             + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])
     }
 }
@@ -245,6 +248,8 @@ extension SQLSession {
         case .setSuspension(let ids, let user, let date): try suspendMethods(ids, of: user, in: tenant, since: date)
         case .noteUse(let id, let user, let at): try noteUse(of: id, of: user, in: tenant, at: at)
         case .spendStep(let id, let user, let clock): try spend(clock, of: id, of: user, in: tenant)
+        case .updatePasskey(let id, let user, let old, let new):
+            try update(id, of: user, in: tenant, from: old, to: new)
         case .setRecovery(let set, let user, let old): try setRecovery(set, of: user, in: tenant, replacing: old)
         case .setSlowLane(let row, let id): try write(row, ofSlowLane: id, in: tenant)
         case .setLockout(let lockout, let subject): try write(lockout, of: subject, in: tenant)

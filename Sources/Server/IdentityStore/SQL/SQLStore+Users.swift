@@ -8,6 +8,13 @@ extension SQLStore {
         try await read { try $0.account("?", [id], in: tenant, locking: "").get() }
     }
 
+    package func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await read { session in
+            let user = #"(SELECT "user" FROM strong_methods WHERE tenant = ? AND credential = ?)"#
+            return try session.account(user, [tenant, id], in: tenant, locking: "").get()
+        }
+    }
+
     package func account(
         named key: LoginIdentifier.Key, in tenant: TenantID
     ) async throws(StoreError) -> UserAccount? {
@@ -304,15 +311,16 @@ extension SQLSession {
         try run(
             """
             INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
-                is_familiar, suspended_at, first_used_at, last_used_at, name, kind, secret, spent_step, drift, last_offset)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_familiar, suspended_at, first_used_at, last_used_at, name, kind, secret, spent_step, drift, last_offset,
+                credential, passkey)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, user, method.id, method.storedEmail, key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
                 method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name, method.kindName,
                 method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep, method.enrolledApp?.clock.drift,
-                method.enrolledApp?.clock.lastOffset,
+                method.enrolledApp?.clock.lastOffset, method.passkey?.credentialID, try method.passkey?.stored(),
             ])
     }
 
@@ -348,6 +356,21 @@ extension SQLSession {
             UPDATE strong_methods SET spent_step = ?, drift = ?, last_offset = ?
             WHERE tenant = ? AND "user" = ? AND id = ? AND spent_step < ?
             """, [clock.spentStep, clock.drift, clock.lastOffset, tenant, user, method, clock.spentStep], expecting: 1)
+    }
+
+    func hasCredential(_ id: Data, in tenant: TenantID) throws -> Pending<Bool> {
+        try rows(
+            of: "strong_methods", "SELECT id FROM strong_methods WHERE tenant = ? AND credential = ?", [tenant, id]
+        ).map { !$0.isEmpty }
+    }
+
+    /// The account is locked, so no other step can have changed the passkey. The condition is a second protection.
+    func update(
+        _ method: UUID, of user: UserID, in tenant: TenantID, from old: EnrolledPasskey, to new: EnrolledPasskey
+    ) throws {
+        try run(
+            #"UPDATE strong_methods SET passkey = ? WHERE tenant = ? AND "user" = ? AND id = ? AND passkey = ?"#,
+            [try new.stored(), tenant, user, method, try old.stored()], expecting: 1)
     }
 
     /// The account is locked, so no other step can have changed the set. The condition is a second protection.
@@ -456,7 +479,7 @@ extension SQLSession {
             of: "strong_methods",
             """
             SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at,
-                last_used_at, name, kind, secret, spent_step, drift, last_offset
+                last_used_at, name, kind, secret, spent_step, drift, last_offset, passkey
             FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
             """, [tenant] + values
         ).map { rows in
@@ -473,6 +496,7 @@ extension SQLSession {
                                 clock: AppClock(
                                     spentStep: try row.value("spent_step"), drift: try row.value("drift"),
                                     lastOffset: try row.value("last_offset"))))
+                    case StrongMethod.passkeyName: .passkey(try EnrolledPasskey(stored: try row.value("passkey")))
                     case _: .unknown(name)
                     }
                 return StrongMethod(
@@ -498,6 +522,7 @@ extension StrongMethod {
         case .mailbox: Self.mailboxName
         case .phone: Self.phoneName
         case .app: Self.appName
+        case .passkey: Self.passkeyName
         case .recoveryCodes: Self.recoveryName
         case .unknown(let name): name
         }
@@ -507,7 +532,7 @@ extension StrongMethod {
     var enrolledApp: EnrolledApp? {
         switch kind {
         case .app(let app): app
-        case .mailbox, .phone, .recoveryCodes, .unknown: nil
+        case .mailbox, .phone, .passkey, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -516,6 +541,27 @@ extension StrongMethod {
 
     /// What an account has once: the address in lower case, the number, or the id.
     var storedKey: SQLValue { (contact?.key).map { .bytes($0) } ?? id.stored }
+}
+
+extension EnrolledPasskey {
+    /// What the column `passkey` has: equal passkeys are equal bytes.
+    fileprivate func stored() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            return try encoder.encode(self)
+        } catch {
+            throw StoreError.corrupt("strong_methods")
+        }
+    }
+
+    fileprivate init(stored: Data) throws {
+        do {
+            self = try JSONDecoder().decode(EnrolledPasskey.self, from: stored)
+        } catch {
+            throw StoreError.corrupt("strong_methods")
+        }
+    }
 }
 
 extension RecoverySet {

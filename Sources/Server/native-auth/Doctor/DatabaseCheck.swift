@@ -7,8 +7,8 @@ import PortableFoundation
 struct DatabaseCheck {
     let settings: ServeSettings
 
-    /// - Returns: The first tenant, for requests to the server.
-    func check(_ notes: Notebook) async -> Tenant? {
+    /// - Returns: The tenants in force; nil when a start would have none.
+    func check(_ notes: Notebook) async -> TenantDirectory? {
         do {
             if let path = settings.database.path(in: settings.dataFolder), !FileManager.default.fileExists(atPath: path)
             {
@@ -36,7 +36,7 @@ struct DatabaseCheck {
         return nil
     }
 
-    private func check(_ store: any SQLStore, _ notes: Notebook) async throws -> Tenant? {
+    private func check(_ store: any SQLStore, _ notes: Notebook) async throws -> TenantDirectory? {
         let begin = ContinuousClock.now
         _ = try await store.epoch()
         let time = begin.duration(to: .now)
@@ -74,6 +74,6 @@ struct DatabaseCheck {
             return nil
         }
         notes.ok("tenants", directory.summary)
-        return directory.entries.first?.tenant
+        return directory
     }
 }

@@ -14,7 +14,7 @@ struct Finding: Encodable, Sendable {
     enum Area: String, Encodable {
         case configuration, server, application
         // Of `doctor server`.
-        case settings, machine, database, address, mail
+        case settings, machine, database, address, passkeys, mail
         case developmentServer = "development server"
     }
 

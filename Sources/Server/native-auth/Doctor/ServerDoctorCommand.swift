@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdentityEngine
 import NativeAuthCore
 import PortableFoundation
 
@@ -6,7 +7,9 @@ import PortableFoundation
 struct ServerDoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Check the server of this machine: settings, clock, database, certificate, proxy, mail and DNS.",
+        abstract: """
+            Check the server of this machine: settings, clock, database, certificate, proxy, files of passkeys, mail and DNS.
+            """,
         discussion: """
             The settings are those of serve, from the environment: native-authctl doctor server reads them from \
             /etc/native-auth/env. Nothing is changed and no mail is sent. The server may run or not.
@@ -60,8 +63,14 @@ struct ServerDoctorCommand: AsyncParsableCommand {
             let address = settings.baseURL.map { ", \($0)" } ?? ""
             notes(.settings).ok("settings", "profile \(settings.profile.rawValue)\(address)")
             await MachineCheck(settings: settings).check(notes(.machine))
-            let tenant = await DatabaseCheck(settings: settings).check(notes(.database))
-            await AddressCheck(settings: settings, tenant: tenant, authorities: authorities).check(notes(.address))
+            let directory = await DatabaseCheck(settings: settings).check(notes(.database))
+            await AddressCheck(
+                settings: settings, tenant: directory?.entries.first?.tenant, authorities: authorities
+            ).check(notes(.address))
+            if let directory {
+                await AssociationCheck(directory: directory, profile: settings.profile, authorities: authorities)
+                    .check(notes(.passkeys))
+            }
             await MailCheck(settings: settings, dns: DNS(server: dnsServer), selector: dkimSelector).check(notes(.mail))
         } catch {
             for sentence in error.problems {

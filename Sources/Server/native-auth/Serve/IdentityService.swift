@@ -194,7 +194,8 @@ struct IdentityService: Sendable {
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store,
                 hasher: hasher,
-                issuer: keys, randomness: randomness, mail: signal, hooks: receiver), vault: vault,
+                issuer: keys, randomness: randomness, mail: signal, hooks: receiver,
+                signatures: KeyedPasskeySignatures()), vault: vault,
             settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
         let readiness = Readiness(flows: store)

@@ -47,6 +47,10 @@ final class LiveTenants: ClientStore {
         try await directory.hasPages(ofOrigin: origin)
     }
 
+    func tenant(ofPasskeysAt host: String) async throws(StoreError) -> Tenant? {
+        try await directory.tenant(ofPasskeysAt: host)
+    }
+
     /// Adopts a document that is newer than the one in force; an invalid one changes nothing, and is not read again.
     ///
     /// - Throws: ``ServeSettings/Invalid``.

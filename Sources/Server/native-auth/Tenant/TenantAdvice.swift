@@ -22,6 +22,13 @@ extension ReadTenant {
                     line: scope.line)
             }
         }
+        if tenant.passkeys?.relyingPartyID == ReadPasskeys.localhost {
+            advice.add(
+                """
+                the domain of passkeys is localhost: only pages of the user's own machine can use them. Give them a domain of yours in \
+                production, before users enrol.
+                """, line: members.line(of: "passkeys"))
+        }
         adviseAttributes(advice)
         adviseClaims(advice)
         adviseEnumeration(advice)

@@ -12,6 +12,13 @@ struct TenantChange: ParsableArguments {
         name: .customLong("remove"),
         help: "A tenant with users that the document drops: its id, domain or subdomain; may be repeated.")
     var removals: [String] = []
+    @Option(
+        name: .customLong("void-passkeys"),
+        help: """
+            A tenant with users whose passkeys get another domain, or none, so that none of them works any more: its id, domain or \
+            subdomain; may be repeated.
+            """)
+    var voids: [String] = []
 
     /// Puts `text` in force.
     ///
@@ -34,6 +41,7 @@ struct TenantChange: ParsableArguments {
         if difference.lines.isEmpty { say("The tenants stay as they are; the text changes.") }
         for line in difference.lines { say(line) }
         try checkRemovals(opened.dropped(by: file.directory, users: users), users)
+        try checkPasskeys(from: opened.directory?.entries.map(\.tenant) ?? [], to: file.directory, users)
         if !difference.lines.isEmpty { try await confirm() }
         let applied = try await opened.store.apply(
             text, naming: file.directory.entries.map(\.tenant.id), over: opened.document?.version ?? 0, at: opened.now)
@@ -44,7 +52,7 @@ struct TenantChange: ParsableArguments {
         say("version \(applied.version): \(file.directory.summary)")
     }
 
-    private func checkRemovals(_ dropped: [DroppedTenant], _ users: [TenantID: Int]) throws(StartFailure) {
+    private func checkRemovals(_ dropped: [KnownTenant], _ users: [TenantID: Int]) throws(StartFailure) {
         var problems = removals.filter { name in !dropped.contains { $0.answers(to: name) } }.map {
             "--remove \(Terminal.harmless($0)) names no tenant that the document drops."
         }
@@ -54,6 +62,31 @@ struct TenantChange: ParsableArguments {
                 """
                 The document drops the tenant \(tenant.name), which has \(counted(count, "user")); its users could not sign in. \
                 Pass --remove \(tenant.name) to drop it.
+                """)
+        }
+        if !problems.isEmpty { throw .usage(problems) }
+    }
+
+    /// A change of the domain makes every passkey of the tenant unusable (`SEC-PK-4`).
+    private func checkPasskeys(
+        from old: [Tenant], to new: TenantDirectory, _ users: [TenantID: Int]
+    ) throws(StartFailure) {
+        let changes = old.compactMap { before -> (tenant: KnownTenant, from: String, to: String?)? in
+            guard let domain = before.passkeys?.relyingPartyID,
+                let after = new.entries.first(where: { $0.tenant.id == before.id })?.tenant,
+                after.passkeys?.relyingPartyID != domain
+            else { return nil }
+            return (KnownTenant(before), domain, after.passkeys?.relyingPartyID)
+        }
+        var problems = voids.filter { name in !changes.contains { $0.tenant.answers(to: name) } }.map {
+            "--void-passkeys \(Terminal.harmless($0)) names no tenant whose passkeys get another domain."
+        }
+        for (tenant, from, to) in changes where !voids.contains(where: { tenant.answers(to: $0) }) {
+            guard let count = users[tenant.id], count > 0 else { continue }
+            problems.append(
+                """
+                The passkeys of the tenant \(tenant.name), which has \(counted(count, "user")), are of \(from), and the document \
+                has \(to ?? "no passkeys"); none of them would work any more. Pass --void-passkeys \(tenant.name) to do it.
                 """)
         }
         if !problems.isEmpty { throw .usage(problems) }
@@ -69,8 +102,8 @@ struct TenantChange: ParsableArguments {
     }
 }
 
-/// A current tenant that a new document does not have.
-private struct DroppedTenant {
+/// A current tenant, which a new document does not have, or changes.
+private struct KnownTenant {
     var id: TenantID
     /// The name in messages: the subdomain, or the id when only that is known.
     var name: String
@@ -78,6 +111,14 @@ private struct DroppedTenant {
     var names: Set<String>
 
     func answers(to name: String) -> Bool { names.contains(name.lowercased()) }
+}
+
+extension KnownTenant {
+    fileprivate init(_ tenant: Tenant) {
+        self.init(
+            id: tenant.id, name: tenant.subdomain,
+            names: Set([tenant.id.description, tenant.domain, tenant.subdomain].map { $0.lowercased() }))
+    }
 }
 
 extension OpenedDatabase {
@@ -95,17 +136,13 @@ extension OpenedDatabase {
     }
 
     /// The tenants that `new` drops. When the current document is invalid, any tenant with users may be in use.
-    fileprivate func dropped(by new: TenantDirectory, users: [TenantID: Int]) -> [DroppedTenant] {
+    fileprivate func dropped(by new: TenantDirectory, users: [TenantID: Int]) -> [KnownTenant] {
         let kept = Set(new.entries.map(\.tenant.id))
-        var known = (directory?.entries ?? []).map(\.tenant).map { tenant in
-            DroppedTenant(
-                id: tenant.id, name: tenant.subdomain,
-                names: Set([tenant.id.description, tenant.domain, tenant.subdomain].map { $0.lowercased() }))
-        }
+        var known = (directory?.entries ?? []).map { KnownTenant($0.tenant) }
         if document == nil || directory == nil {
             for id in users.keys.sorted(by: { $0.description < $1.description })
             where !known.contains(where: { $0.id == id }) {
-                known.append(DroppedTenant(id: id, name: id.description, names: [id.description]))
+                known.append(KnownTenant(id: id, name: id.description, names: [id.description]))
             }
         }
         return known.filter { !kept.contains($0.id) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IdentityEngine
+import IdentityHTTP
 import IdentityStoreSQL
 import PortableFoundation
 
@@ -12,7 +13,9 @@ struct TenantCommand: AsyncParsableCommand {
             A document in the database is in force on all servers; --config of serve counts only while there is none. \
             Servers may run meanwhile, and take a new document over within five seconds.
             """,
-        subcommands: [Init.self, Check.self, Apply.self, Export.self, Versions.self, Rollback.self])
+        subcommands: [
+            Init.self, Check.self, Apply.self, Export.self, Versions.self, Rollback.self, Association.self,
+        ])
 
     struct Init: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -139,6 +142,52 @@ struct TenantCommand: AsyncParsableCommand {
                 }
                 try await change.put(old.text, read, in: opened)
             }
+        }
+    }
+
+    struct Association: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the files that tie apps and pages to the passkeys of each tenant, for another server.",
+            discussion: """
+                A server of the passkeys' domain serves them as /.well-known/apple-app-site-association, assetlinks.json, webauthn \
+                and passkey-endpoints, each if it has something to tell. Files that are there are replaced; others stay.
+                """)
+
+        @Argument(help: "The tenant file, YAML.") var file: String
+        @Option(help: "The folder, which gets a folder for each domain of passkeys.") var directory: String
+        @Option(
+            name: .customLong("base-url"),
+            help: "Address of this server, for passkey-endpoints (default: that file is not written).")
+        var baseURL: String?
+
+        func run() async throws {
+            try await DatabaseLocation.telling {
+                let (_, read) = try checked(file)
+                if let baseURL, !baseURL.hasPrefix("https://") || baseURL.hasSuffix("/") {
+                    throw StartFailure.usage([
+                        "--base-url must be an address such as https://login.example.com, without a slash at its end."
+                    ])
+                }
+                for entry in read.directory.entries {
+                    guard let domain = entry.tenant.passkeys?.relyingPartyID else { continue }
+                    let folder = URL(filePath: directory).appending(path: domain)
+                    for kind in AssociationFile.allCases {
+                        guard let content = try kind.content(of: entry, baseURL: baseURL) else { continue }
+                        try write(content, to: folder.appending(path: kind.relativePath))
+                    }
+                }
+            }
+        }
+
+        private func write(_ content: Data, to url: URL) throws(StartFailure) {
+            do {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try content.write(to: url, options: .atomic)
+            } catch {
+                throw .inputOutput("The file \(url.path) cannot be written.")
+            }
+            say("wrote \(url.path)")
         }
     }
 }

@@ -27,6 +27,9 @@ struct TenantDifference {
                     TenantText.members(of: old.tenant.texts), TenantText.members(of: new.tenant.texts),
                     indent: "    sms.")
                 difference.compare(
+                    TenantText.members(of: old.tenant.passkeys), TenantText.members(of: new.tenant.passkeys),
+                    indent: "    passkeys.")
+                difference.compare(
                     TenantText.members(of: old.tenant.pages), TenantText.members(of: new.tenant.pages),
                     indent: "    pages.")
                 difference.compare(

@@ -119,6 +119,7 @@ struct ReadTenant {
 private struct TenantReader {
     let faults: YAMLFaults
     private var names: Set<String> = []
+    private var passkeyDomains: Set<String> = []
 
     init(faults: YAMLFaults) {
         self.faults = faults
@@ -155,6 +156,14 @@ private struct TenantReader {
         }
         if members.isEmpty("sms") { members.add("sms has no members; it needs callingCodes.", at: "sms") }
         let texts = tenant.texts != nil
+        if let passkeys = members.members("passkeys", of: "the member passkeys") {
+            let read = ReadPasskeys.passkeys(passkeys)
+            if !read.relyingPartyID.isEmpty, !passkeyDomains.insert(read.relyingPartyID).inserted {
+                passkeys.add("two tenants have passkeys of “\(read.relyingPartyID)”.", at: "domain")
+            }
+            tenant.passkeys = read
+        }
+        if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry, flows.map(\.flow), attributes, texts: texts)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }

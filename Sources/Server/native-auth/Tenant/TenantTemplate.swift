@@ -45,6 +45,10 @@ enum TenantTemplate {
             #   callingCodes: [1, 44, 49]
             #   prices: {others: 0.08}
             #   costPerDay: 50
+            # Users may sign in with passkeys. With another domain than this one, no passkey works any more: choose it for ever.
+            # passkeys:
+            #   domain: \(domain.yamlText)
+            #   appleApps: [A1B2C3D4E5.com.example.app]
 
             applications:
               # The client id is a setting of your app.

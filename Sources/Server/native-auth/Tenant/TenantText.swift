@@ -1,4 +1,5 @@
 import IdentityEngine
+import IdentityHTTP
 import NativeAuthCore
 import PortableFoundation
 import Yams
@@ -150,6 +151,21 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of passkeys: PasskeySettings?) -> Members {
+        guard let passkeys else { return [] }
+        let androidApps = passkeys.androidApps.map { app in
+            let certificates = app.certificates.map {
+                Node(PasskeySettings.AndroidApp.text(of: $0), .implicit, .doubleQuoted)
+            }
+            return mapping([("package", scalar(app.package)), ("certificates", Node(certificates))])
+        }
+        let members: [(String, Node?)] = [
+            ("domain", scalar(passkeys.relyingPartyID)), ("origins", list(passkeys.origins.map { scalar($0) })),
+            ("appleApps", list(passkeys.appleApps.map { scalar($0) })), ("androidApps", list(androidApps)),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of mail: TenantMail) -> Members {
         let colours = TenantMail.Colour.allCases.compactMap { colour in
             mail.colours[colour].map { (colour.rawValue, Node($0, .implicit, .doubleQuoted)) }
@@ -269,7 +285,7 @@ enum TenantText {
             let applications = entry.applications.map { mapping(members(of: $0)) }
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
             let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
-            let texts = members(of: entry.tenant.texts)
+            let (texts, passkeys) = (members(of: entry.tenant.texts), members(of: entry.tenant.passkeys))
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
@@ -277,6 +293,7 @@ enum TenantText {
             return mapping(
                 members(of: entry.tenant) + (mail.isEmpty ? [] : [("mail", mapping(mail))])
                     + (texts.isEmpty ? [] : [("sms", mapping(texts))])
+                    + (passkeys.isEmpty ? [] : [("passkeys", mapping(passkeys))])
                     + (pages.isEmpty ? [] : [("pages", mapping(pages))])
                     + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]

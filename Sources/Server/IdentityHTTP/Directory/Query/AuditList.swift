@@ -130,6 +130,7 @@ extension AuditEvent.Kind {
             .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
             .browserSignedOut, .browserSignedIn, .logoutUndelivered,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
+            .passkeySuspect,
             .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
@@ -148,6 +149,7 @@ extension AuditEvent.Kind {
     var category: String {
         switch self {
         case .signUpCompleted, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
+            .passkeySuspect,
             .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
@@ -184,7 +186,8 @@ extension AuditEvent.Kind {
             .signInSucceeded, .secondFactorPassed,
             .methodRegistered,
             .methodsForgotten,
-            .methodsSuspended, .methodReactivated, .factorRuleChanged, .passwordTrusted, .resetStarted, .resetCompleted,
+            .methodsSuspended, .methodReactivated, .passkeySuspect, .factorRuleChanged, .passwordTrusted, .resetStarted,
+            .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
             .sessionsEnded,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,

@@ -1,6 +1,6 @@
 "use strict";
-// Everything works without this file. It shows a password, writes times as the reader does, takes a code from pasted text, counts the
-// seconds until another code can be sent, sends a form once, and the last one on its way.
+// Everything but passkeys works without this file. It asks for a passkey, shows a password, writes times as the reader does, takes a code
+// from pasted text, counts the seconds until another code can be sent, sends a form once, and the last one on its way.
 
 const language = document.documentElement.lang;
 
@@ -75,6 +75,49 @@ if (again) {
     setTimeout(tick, 1000);
   };
   if (seconds() > 0) tick();
+}
+
+// What is for browsers with passkeys, or for others, changes places. The bytes are read and written by hand: not all browsers and extensions
+// have parseRequestOptionsFromJSON and a toJSON that works.
+if (window.PublicKeyCredential) {
+  for (const part of document.querySelectorAll("[data-passkeys]")) part.hidden = !part.hidden;
+  const field = document.querySelector("input[data-ceremony]");
+  if (field) {
+    const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt());
+    const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    const publicKey = JSON.parse(field.dataset.options);
+    publicKey.challenge = bytes(publicKey.challenge);
+    if (publicKey.user) publicKey.user.id = bytes(publicKey.user.id);
+    for (const known of [...(publicKey.allowCredentials ?? []), ...(publicKey.excludeCredentials ?? [])]) known.id = bytes(known.id);
+    const button = field.form.querySelector("button[data-passkeys]");
+    let alert, present;
+    const ask = async () => {
+      // A question that the user does not see any more gives way to a new one.
+      present?.abort();
+      const asked = (present = new AbortController());
+      alert?.remove();
+      try {
+        const made = await navigator.credentials[field.dataset.ceremony]({ publicKey, signal: asked.signal });
+        const response = { transports: made.response.getTransports?.() };
+        for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]) {
+          if (made.response[name]?.byteLength) response[name] = text(made.response[name]);
+        }
+        const id = text(made.rawId);
+        field.value = JSON.stringify({ id, rawId: id, type: made.type, clientExtensionResults: made.getClientExtensionResults?.() ?? {}, response });
+        field.form.submit();
+      } catch (error) {
+        if (asked !== present) return;
+        alert = document.createElement("p");
+        alert.className = "problem";
+        alert.setAttribute("role", "alert");
+        alert.textContent = error.name === "InvalidStateError" ? field.dataset.known : field.dataset.failed;
+        button.before(alert);
+      }
+    };
+    button.addEventListener("click", ask);
+    // After a refusal the user reads first.
+    if (!document.querySelector(".problem")) ask();
+  }
 }
 
 // A double click sends a form once.

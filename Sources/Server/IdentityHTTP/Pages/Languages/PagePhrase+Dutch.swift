@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Doorgaan als \(name)"
         case .whyMailbox:
             "Deze app vraagt om een extra verificatie. Als u zich aanmeldt, sturen we codes naar dit adres."
-        case .whyMethod: "Deze applicatie vraagt om een tweede factor. Waar krijgt u de code?"
+        case .whyMethod: "Deze applicatie vraagt om een tweede factor. Welke methode wilt u gebruiken?"
         case .wantsAccess(let app): "\(app) is van een andere organisatie. De app wil graag:"
         case .scopeOpenID: "weten dat u dezelfde gebruiker bent als u terugkomt"
         case .scopeProfile: "uw naam zien"
@@ -138,7 +138,7 @@ extension PagePhrase {
             "Uw account wordt over \(days == 1 ? "een dag" : "\(days) dagen") verwijderd, met al uw gegevens. Tot die tijd kunt u zich aanmelden en het behouden."
         case .currentPassword: "Huidig wachtwoord"
         case .newEmail: "Nieuw e-mailadres"
-        case .methodName: "Naam van dit adres"
+        case .methodName: "Naam van dit item"
         case .save: "Opslaan"
         case .rename: "Naam wijzigen"
         case .remove: "Verwijderen"
@@ -200,6 +200,20 @@ extension PagePhrase {
         case .blockedPhone:
             "Naar dit nummer kan geen sms worden gestuurd. Gebruik een ander nummer of een andere methode."
         case .phoneNotAllowed: "U kunt geen telefoon meer toevoegen."
+        case .signInWithPasskey: "Aanmelden met een passkey"
+        case .usePasskey: "Gebruik uw passkey"
+        case .passkeyHelp: "Uw browser vraagt om uw vingerafdruk, uw gezicht of de pincode van uw apparaat."
+        case .noPasskeys: "Deze browser kan geen passkeys gebruiken, of voert geen scripts uit."
+        case .passkeyFailed: "Dat is niet gelukt, of het is geannuleerd. U kunt het opnieuw proberen."
+        case .passkeyRefused: "Deze passkey is niet geaccepteerd. Probeer het opnieuw of gebruik een andere methode."
+        case .passkey: "Passkey"
+        case .passkeys: "Passkeys"
+        case .passkeysHelp:
+            "U meldt u aan met uw vingerafdruk, uw gezicht of de pincode van uw apparaat, zonder wachtwoord of code."
+        case .addPasskey: "Een passkey toevoegen"
+        case .passkeyExists: "Dit apparaat heeft al een passkey voor uw account."
+        case .passkeyNotAllowed: "U kunt geen passkey meer toevoegen."
+        case .added: "Toegevoegd"
         case .otherMethod: "Een andere methode gebruiken"
         case .errorPrefix: "Fout"
         }

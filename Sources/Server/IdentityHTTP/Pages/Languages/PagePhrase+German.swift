@@ -30,7 +30,7 @@ extension PagePhrase {
         case .goOnAs(let name): "Weiter als \(name)"
         case .whyMailbox:
             "Diese App verlangt eine zusätzliche Bestätigung. Wenn Sie sich anmelden, senden wir Codes an diese Adresse."
-        case .whyMethod: "Diese Anwendung verlangt einen zweiten Faktor. Woher bekommen Sie den Code?"
+        case .whyMethod: "Diese Anwendung verlangt einen zweiten Faktor. Welche Methode möchten Sie verwenden?"
         case .wantsAccess(let app): "\(app) gehört zu einer anderen Organisation. Die App möchte:"
         case .scopeOpenID: "wissen, dass Sie derselbe Benutzer sind, wenn Sie wiederkommen"
         case .scopeProfile: "Ihren Namen sehen"
@@ -140,7 +140,7 @@ extension PagePhrase {
             "Ihr Konto wird in \(days == 1 ? "einem Tag" : "\(days) Tagen") mit all Ihren Daten gelöscht. Bis dahin können Sie sich anmelden und es behalten."
         case .currentPassword: "Jetziges Passwort"
         case .newEmail: "Neue E-Mail-Adresse"
-        case .methodName: "Name dieser Adresse"
+        case .methodName: "Name dieses Eintrags"
         case .save: "Speichern"
         case .rename: "Umbenennen"
         case .remove: "Entfernen"
@@ -207,6 +207,21 @@ extension PagePhrase {
         case .blockedPhone:
             "An diese Nummer kann keine SMS gesendet werden. Verwenden Sie eine andere Nummer oder eine andere Methode."
         case .phoneNotAllowed: "Sie können kein weiteres Telefon hinzufügen."
+        case .signInWithPasskey: "Mit einem Passkey anmelden"
+        case .usePasskey: "Passkey verwenden"
+        case .passkeyHelp: "Ihr Browser fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts."
+        case .noPasskeys: "Dieser Browser kann keine Passkeys verwenden, oder er führt keine Skripte aus."
+        case .passkeyFailed: "Das hat nicht geklappt, oder es wurde abgebrochen. Sie können es noch einmal versuchen."
+        case .passkeyRefused:
+            "Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder verwenden Sie eine andere Methode."
+        case .passkey: "Passkey"
+        case .passkeys: "Passkeys"
+        case .passkeysHelp:
+            "Sie melden sich mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an, ohne Passwort und ohne Code."
+        case .addPasskey: "Einen Passkey hinzufügen"
+        case .passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für Ihr Konto."
+        case .passkeyNotAllowed: "Sie können keinen weiteren Passkey hinzufügen."
+        case .added: "Hinzugefügt"
         case .otherMethod: "Andere Methode verwenden"
         case .errorPrefix: "Fehler"
         }

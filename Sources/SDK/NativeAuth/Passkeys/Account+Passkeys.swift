@@ -1,0 +1,263 @@
+import NativeAuthCore
+import NativeAuthWire
+public import PortableFoundation
+
+extension Account {
+    /// Begins to add a passkey: the user's device then makes it, and keeps its secret part. With it the user signs in by a
+    /// fingerprint, a face or a PIN, and gives two factors at once. A user without a password can have one, too.
+    ///
+    /// After a sign-in with the password alone, a code to the user's own mailbox comes first.
+    ///
+    /// - Throws: ``AccountError/proofRequired(_:_:)``; ``AccountError/notAllowed(attribute:_:)`` when the tenant has no passkeys, or
+    ///   the user has ten; and others.
+    public func addPasskey(correlationID: UUID? = nil) async throws(AccountError) -> PasskeyNext {
+        var flow = Flow(client: client, username: username, correlationID: correlationID)
+        flow.homeAccountID = homeAccountID
+        let reply = try await send(passkey: Directory.NewApp(), flow)
+        guard reply.publicKey != nil else {
+            return .codeRequired(PasskeyMailboxCodeRequired(state: try PasskeyMailboxCodeState(accepting: reply, flow)))
+        }
+        return .passkeyRequired(NewPasskeyRequired(state: try NewPasskeyState(reply, flow)))
+    }
+
+    fileprivate func send(
+        passkey: Directory.NewApp, _ flow: Flow
+    ) async throws(AccountError) -> Directory.CodeSent {
+        let id = flow.correlationID
+        return try await directory(.addPasskey, body: try Self.body(passkey, id), correlationID: id)
+    }
+
+    /// - Returns: Nil when the passkey is added.
+    fileprivate func confirm(
+        passkey: Directory.ConfirmPasskey, _ flow: Flow
+    ) async throws(AccountError) -> Directory.CodeSent? {
+        let id = flow.correlationID
+        let response = try await directory(.confirmPasskey, body: try Self.body(passkey, id), correlationID: id)
+        guard response.status != 204 else { return nil }
+        do {
+            return try WireJSON.decode(from: response.body)
+        } catch {
+            throw AccountError(response, correlationID: id)
+        }
+    }
+}
+
+/// The next step of a passkey that is being added.
+@frozen
+public enum PasskeyNext: ~Copyable, Sendable {
+    /// A code was sent to the user's own mailbox.
+    case codeRequired(PasskeyMailboxCodeRequired)
+    /// Let the user's device make the passkey.
+    case passkeyRequired(NewPasskeyRequired)
+}
+
+/// The user must type the code that went to the user's own mailbox, before the device makes a passkey.
+///
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
+public struct PasskeyMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
+    let state: PasskeyMailboxCodeState
+
+    /// The target and the length of the code.
+    public var info: SentCode { state.code }
+
+    /// Submits the code.
+    ///
+    /// - Throws: ``AccountError``: begin again.
+    public consuming func submit(
+        code: String
+    ) async throws(AccountError) -> Outcome<Self, NewPasskeyRequired> {
+        try await outcome(or: AccountError.self) { (state) async throws(NativeAuthError) in
+            NewPasskeyRequired(state: try await state.submit(code: code))
+        }
+    }
+
+    /// Sends a new code to the same mailbox. A server that is asked too soon sends none: the newest code in the mail is
+    /// valid.
+    ///
+    /// - Throws: ``AccountError``: begin again.
+    public consuming func resend() async throws(AccountError) -> Outcome<Self, Self> {
+        try await outcome(or: AccountError.self) { (state) async throws(NativeAuthError) in
+            Self(state: try await state.resend())
+        }
+    }
+
+    public typealias Refusal = CodeRefusal
+    public var content: StepContent { StepContent(.passkeyMailboxCode, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .passkeyMailboxCode) }
+    init(state: PasskeyMailboxCodeState) { self.state = state }
+}
+
+/// The user's device must make the passkey. Until the server has accepted it nothing has changed.
+///
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
+public struct NewPasskeyRequired: ~Copyable, FlowStep, StateStep {
+    let state: NewPasskeyState
+
+    /// There is nothing to show.
+    public var info: Void { () }
+
+    /// Lets the device make the passkey, and adds it to the account.
+    ///
+    /// - Parameters:
+    ///   - authenticator: The device.
+    ///   - name: The user's name for the passkey, 1 to 64 characters, such as the name of the device; nil: none.
+    /// - Throws: ``AccountError``: the passkey was not added; begin again.
+    public consuming func create(
+        with authenticator: some PasskeyAuthenticator, name: String? = nil
+    ) async throws(AccountError) -> Outcome<Self, Void> {
+        let state = state
+        do throws(PasskeyFailure) {
+            try await state.create(with: authenticator, name: name)
+            return .next(())
+        } catch {
+            if let refusal = PasskeyRefusal(error) { return .retry(Self(state: state), refusal) }
+            switch error {
+            case .request(let error): throw AccountError(error)
+            case .device(_, let details), .notAccepted(_, let details): throw .service(.unexpected(details))
+            }
+        }
+    }
+
+    public typealias Refusal = PasskeyRefusal
+    public var content: StepContent { StepContent(.newPasskey, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .newPasskey) }
+    init(state: NewPasskeyState) { self.state = state }
+}
+
+/// The copyable form of ``PasskeyMailboxCodeRequired``.
+struct PasskeyMailboxCodeState: StepState {
+    let code: SentCode
+    var flow: Flow
+    let use = StepUse()
+
+    init(accepting sent: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
+        var flow = flow
+        do throws(NativeAuthError) {
+            code = try flow.takeCode(
+                sentTo: sent.targetLabel, channel: "email", length: sent.codeLength, interval: sent.resendAfter,
+                token: Secret(sent.continuationToken))
+        } catch {
+            throw AccountError(error)
+        }
+        self.flow = flow
+    }
+
+    init?(_ fields: StepContent.Fields, _ flow: Flow) {
+        guard let code = fields.code, flow.homeAccountID != nil else { return nil }
+        self.code = code
+        self.flow = flow
+    }
+
+    func fill(_ fields: inout StepContent.Fields) {
+        fields.code = code
+    }
+
+    func submit(code: String) async throws(NativeAuthError) -> NewPasskeyState {
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) -> NewPasskeyState in
+            do throws(AccountError) {
+                let asked = Directory.ConfirmPasskey(
+                    continuationToken: flow.continuationToken?.reveal() ?? "", code: code.reveal())
+                guard let reply = try await flow.account().confirm(passkey: asked, flow) else {
+                    throw AccountError(flow.unexpectedReply())
+                }
+                return try NewPasskeyState(reply, flow)
+            } catch {
+                throw error.asNativeAuthError
+            }
+        }
+    }
+
+    func resend() async throws(NativeAuthError) -> PasskeyMailboxCodeState {
+        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
+            do throws(AccountError) {
+                let again = Directory.NewApp(continuationToken: flow.continuationToken?.reveal())
+                return try PasskeyMailboxCodeState(accepting: try await flow.account().send(passkey: again, flow), flow)
+            } catch {
+                throw error.asNativeAuthError
+            }
+        }
+    }
+}
+
+/// The copyable form of ``NewPasskeyRequired``.
+struct NewPasskeyState: StepState {
+    /// The server's options, as JSON. A copy that has used them asks for new ones: a challenge serves once.
+    let options: String
+    var flow: Flow
+    let use = StepUse()
+    private let hasUsedOptions = Locked(false)
+
+    init(_ reply: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
+        var flow = flow
+        do throws(NativeAuthError) {
+            guard reply.publicKey != nil else { throw flow.unexpectedReply() }
+            try flow.advance(to: Secret(reply.continuationToken))
+        } catch {
+            throw AccountError(error)
+        }
+        options = Flow.text(reply.publicKey)
+        self.flow = flow
+    }
+
+    init?(_ fields: StepContent.Fields, _ flow: Flow) {
+        guard let options = fields.passkeyOptions, flow.homeAccountID != nil else { return nil }
+        self.options = options
+        self.flow = flow
+    }
+
+    func fill(_ fields: inout StepContent.Fields) {
+        fields.passkeyOptions = options
+    }
+
+    func create(with authenticator: some PasskeyAuthenticator, name: String?) async throws(PasskeyFailure) {
+        let (text, flow) = try await freshOptions()
+        let creation: PasskeyCreation
+        do throws(PasskeyError) {
+            creation = try PasskeyCreation(json: text)
+        } catch {
+            throw .device(error, flow.local("The server's options for passkeys cannot be used: \(error)."))
+        }
+        let answer = try await authenticator.asked(creation, flow)
+        do throws(NativeAuthError) {
+            try await use.once(flow) { () async throws(NativeAuthError) in
+                try await send(answer, name: name, flow)
+            }
+        } catch {
+            throw PasskeyFailure(error)
+        }
+    }
+
+    /// The options of the step, or new ones when they were used.
+    private func freshOptions() async throws(PasskeyFailure) -> (String, Flow) {
+        let isUsed = hasUsedOptions.withLock { isUsed in
+            defer { isUsed = true }
+            return isUsed
+        }
+        guard isUsed else { return (options, flow) }
+        do throws(AccountError) {
+            let again = Directory.NewApp(continuationToken: flow.continuationToken?.reveal())
+            let next = try NewPasskeyState(try await flow.account().send(passkey: again, flow), flow)
+            return (next.options, next.flow)
+        } catch {
+            throw .request(error.asNativeAuthError.with(canRetry: true))
+        }
+    }
+
+    private func send(
+        _ answer: PasskeyRegistration, name: String?, _ flow: Flow
+    ) async throws(NativeAuthError) {
+        do throws(AccountError) {
+            guard let credential = try? WireJSON.decode(JSONValue.self, from: Data(answer.json.utf8)) else {
+                throw AccountError(flow.unexpectedReply())
+            }
+            let asked = Directory.ConfirmPasskey(
+                continuationToken: flow.continuationToken?.reveal() ?? "", publicKeyCredential: credential,
+                displayName: name)
+            guard try await flow.account().confirm(passkey: asked, flow) == nil else {
+                throw AccountError(flow.unexpectedReply())
+            }
+        } catch {
+            throw error.asNativeAuthError
+        }
+    }
+}

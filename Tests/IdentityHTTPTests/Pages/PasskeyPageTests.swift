@@ -1,0 +1,229 @@
+import IdentityEngine
+import NativeAuth
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import PortableFoundation
+import SoftPasskeys
+import Testing
+
+@testable import IdentityHTTP
+
+/// Passkeys at the hosted pages. What a page's script does, the test does: it reads the options of the page, asks the device, and
+/// sends the field.
+@Suite("Passkeys at the hosted pages")
+struct PasskeyPageTests {
+    private static let methods = "/contoso/account/methods"
+    private let party = TestRelyingParty(.emailPassword)
+    private let email = "dana@example.com"
+
+    /// - Parameter host: The relying party.
+    private static func server(passkeysOf host: String? = "identity.test") throws -> IdentityTestServer {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.tenant.passkeys = host.map { PasskeySettings(relyingPartyID: $0) }
+        let directory = TenantDirectory([contoso])
+        return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.clients = directory
+        }
+    }
+
+    /// A user of a password, signed in, with a passkey of the device.
+    private func withPasskey(
+        _ server: IdentityTestServer, _ email: String? = nil, on device: SoftAuthenticator
+    ) async throws -> TestBrowser {
+        let browser = TestBrowser(server)
+        try await browser.signUp(email ?? self.email, at: server, for: party)
+        try await browser.get(Self.methods)
+        try await browser.submit([:], action: "add-passkey")
+        #expect(browser.title == "Add a passkey")
+        try await browser.create(on: device)
+        #expect(browser.title == "Your account" && browser.html.contains("The change is saved."))
+        return browser
+    }
+
+    @Test("A passkey is added at the account page, and signs its user in, who is not named")
+    func addingAndSigningIn() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        let owner = try await withPasskey(server, on: device)
+        try await owner.get(Self.methods)
+        #expect(owner.html.contains("<strong>Passkey</strong><span class=\"sub\">Added: <time"))
+        #expect(try #require(owner.headers["permissions-policy"]).contains("publickey") == false)
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        #expect(browser.html.contains("value=\"passkey\" formnovalidate data-passkeys hidden>"))
+        try await browser.submit(["username": ""], action: "passkey")
+        #expect(browser.title == "Use your passkey" && browser.html.contains("This browser cannot use passkeys"))
+        #expect(try browser.options.contains(#""allowCredentials":[]"#))
+        try await browser.get(on: device)
+        let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+        #expect(tokens.status == 200, "\(tokens)")
+        try await browser.get("/contoso/account")
+        #expect(browser.title == "Your account" && browser.html.contains(email))
+    }
+
+    @Test("A passkey is the second factor after a password, and the account page asks for it before a change")
+    func secondFactor() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        _ = try await withPasskey(server, on: device)
+        var browser = TestBrowser(server)
+        try await browser.signIn(email, for: party, ["claims": WireClient.claims])
+        #expect(browser.title == "Use your passkey" && browser.html.contains("Start again"))
+        #expect(try !browser.options.contains(#""allowCredentials":[]"#))
+        try await browser.get(on: device)
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+        browser = TestBrowser(server)
+        try await browser.signIn(email, for: party)
+        try await browser.get(Self.methods)
+        #expect(browser.title == "Confirm that it is you" && browser.html.contains("Sign in with a passkey"))
+        try await browser.submit([:], action: "passkey")
+        try await browser.get(on: device)
+        #expect(browser.title == "Second factor", "\(browser.html)")
+        try await browser.submit(["method": try #require(browser.method)], action: "remove")
+        #expect(browser.html.contains("The change is saved.") && browser.method == nil)
+    }
+
+    @Test("SEC-PK-1: after a refused answer the page asks with a new challenge, and the old one is of no use")
+    func refused() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        _ = try await withPasskey(server, on: device)
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": ""], action: "passkey")
+        let first = try browser.options
+        let early = try await device.get(PasskeyRequest(json: first), style: .modal).json
+        device.behaviour.isUserVerified = false
+        try await browser.get(on: device)
+        #expect(browser.status == 422 && browser.title == "Use your passkey")
+        #expect(browser.problem == "This passkey could not be accepted. Try again, or use another method.")
+        let second = try browser.options
+        #expect(second != first)
+        device.behaviour.isUserVerified = true
+        try await browser.submit(["passkey": early])
+        #expect(browser.status == 422)
+        #expect(try ![first, second].contains(browser.options))
+        // What the page shows is in its cookie: a reload shows the same.
+        let shown = try browser.options
+        let form = try #require(browser.forms.first)
+        try await browser.get(form.action)
+        #expect(try browser.options == shown && browser.status == 200)
+        try await browser.get(on: device)
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+    }
+
+    @Test("An answer that no authenticator gives is refused as every other one", arguments: ["", "{}", "[", "x"])
+    func malformed(_ answer: String) async throws {
+        let server = try Self.server()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        try await browser.get(Self.methods)
+        try await browser.submit([:], action: "add-passkey")
+        let first = try browser.options
+        try await browser.submit(["passkey": answer])
+        #expect(browser.status == 422 && browser.title == "Add a passkey")
+        #expect(try browser.options != first)
+        try await browser.create(on: SoftAuthenticator())
+        #expect(browser.title == "Your account")
+    }
+
+    @Test("SEC-PK-20: a passkey that was removed is refused, and the user goes another way")
+    func removed() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        let owner = try await withPasskey(server, on: device)
+        try await owner.get(Self.methods)
+        try await owner.submit(["method": try #require(owner.method)], action: "remove")
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": ""], action: "passkey")
+        try await browser.get(on: device)
+        #expect(browser.status == 422 && browser.title == "Use your passkey")
+        try await browser.submit([:], action: "restart")
+        #expect(browser.title == "Sign in")
+        try await browser.submit(["username": email])
+        try await browser.submit(["password": TestBrowser.password])
+        #expect(browser.answer["code"] != nil)
+    }
+
+    @Test("SEC-ENR-3: a password alone adds no passkey: the own mailbox is proven first")
+    func ownMailbox() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        try await TestBrowser(server).signUp(email, at: server, for: party)
+        server.clock.advance(by: 61)
+        let browser = TestBrowser(server)
+        try await browser.signIn(email, for: party)
+        try await browser.get(Self.methods)
+        try await browser.submit([:], action: "add-passkey")
+        #expect(browser.title == "Check your mail")
+        try await browser.submit(["code": try await server.mailbox.code(to: email)])
+        #expect(browser.title == "Add a passkey")
+        try await browser.create(on: device)
+        #expect(browser.title == "Your account")
+    }
+
+    @Test("A passkey of another user does not give the proof that a change of the account needs")
+    func otherUser() async throws {
+        let (server, device, other) = (try Self.server(), SoftAuthenticator(), SoftAuthenticator())
+        _ = try await withPasskey(server, on: device)
+        _ = try await withPasskey(server, "erin@example.org", on: other)
+        let browser = TestBrowser(server)
+        try await browser.signIn(email, for: party)
+        try await browser.get(Self.methods)
+        try await browser.submit([:], action: "passkey")
+        try await browser.get(on: other)
+        #expect(browser.title != "Second factor")
+        try await browser.get(Self.methods)
+        #expect(browser.title == "Confirm that it is you" && browser.html.contains(email))
+    }
+
+    @Test("The key of a passkey is made for the session that asked for it, as long as that lives")
+    func endedSession() async throws {
+        let server = try Self.server()
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        try await browser.get(Self.methods)
+        try await browser.submit([:], action: "add-passkey")
+        let form = try #require(browser.forms.first)
+        let kept = browser.cookies
+        try await browser.get("/contoso/account")
+        try await browser.submit([:], action: "here")
+        browser.cookies = kept
+        try await browser.get(form.action)
+        #expect(browser.status == 400 && !browser.html.contains("data-options"))
+    }
+
+    @Test(
+        "Pages whose host is not the passkeys' show nothing of them, and ask no one for them",
+        arguments: [nil, "localhost", "other.test"])
+    func elsewhere(_ host: String?) async throws {
+        let server = try Self.server(passkeysOf: host)
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        try await browser.get(Self.methods)
+        #expect(browser.title == "Second factor" && !browser.html.contains("asskey"))
+        try await browser.submit([:], action: "add-passkey")
+        #expect(browser.title == "Second factor")
+        let stranger = TestBrowser(server)
+        try await stranger.get(party.path())
+        #expect(!stranger.html.contains("asskey"))
+        try await stranger.submit(["username": ""], action: "passkey")
+        #expect(stranger.title == "We cannot go on", "\(stranger.html)")
+    }
+}
+
+extension TestBrowser {
+    /// What the page asks an authenticator for.
+    fileprivate var options: String {
+        get throws {
+            try #require(Self.text(between: "data-options=\"", "\"", in: html), "\(title ?? "no title")")
+        }
+    }
+
+    /// The first method of the page's lists.
+    fileprivate var method: String? { Self.text(between: "name=\"method\" value=\"", "\"", in: html) }
+
+    fileprivate func create(on device: SoftAuthenticator) async throws {
+        try await submit(["passkey": try await device.create(PasskeyCreation(json: options)).json])
+    }
+
+    fileprivate func get(on device: SoftAuthenticator) async throws {
+        try await submit(["passkey": try await device.get(PasskeyRequest(json: options), style: .modal).json])
+    }
+}

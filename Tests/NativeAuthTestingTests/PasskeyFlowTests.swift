@@ -1,0 +1,185 @@
+import Foundation
+import NativeAuth
+import NativeAuthTesting
+import Testing
+
+/// Passkeys through the SDK, against the server in this process, with a device in software.
+@Suite("Passkeys: the SDK", .timeLimit(.minutes(1)))
+struct PasskeyFlowTests {
+    private static let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
+
+    private struct Unexpected: Error {}
+
+    private func tenant(_ adjust: (inout TestTenant.Settings) -> Void = { _ in }) throws -> TestTenant {
+        try TestTenant { settings in
+            settings.applications = [.emailPassword]
+            settings.users = [.init(dana, password: goodPassword)]
+            settings.passkeys = true
+            adjust(&settings)
+        }
+    }
+
+    /// A client whose configuration has passkeys.
+    private func client(_ tenant: TestTenant) -> NativeAuthClient {
+        var configuration = tenant.configuration()
+        configuration.challengeTypes.insert(.passkey)
+        return NativeAuthClient(configuration)
+    }
+
+    private func account(_ client: NativeAuthClient) async throws -> Account {
+        guard case .completed(let account) = try await client.signIn(username: dana, password: goodPassword) else {
+            throw Unexpected()
+        }
+        return account
+    }
+
+    /// Adds a passkey, with the code of the own mailbox first.
+    private func add(_ device: SoftPasskeys, to account: Account, _ tenant: TestTenant) async throws {
+        guard case .codeRequired(let first) = try await account.addPasskey() else { throw Unexpected() }
+        let key = ResumeKey()
+        let kept: PasskeyMailboxCodeRequired = try account.client.resume(try first.saved(with: key), with: key)
+        #expect(kept.info.channel == "email" && kept.info.length == 8)
+        guard case .next(let offered) = try await kept.submit(code: tenant.mailbox.code(for: dana)) else {
+            throw Unexpected()
+        }
+        var step: NewPasskeyRequired = try account.client.resume(try offered.saved(with: key), with: key)
+        // What the device refuses leaves the step usable, with new options where the old ones are spent.
+        device.whenAsked = .cancel
+        guard case .retry(let again, .device(.cancelled, _)) = try await step.create(with: device) else {
+            throw Unexpected()
+        }
+        device.whenAsked = .agree
+        device.lies = [.wrongRelyingParty]
+        guard case .retry(let third, .notAccepted) = try await again.create(with: device) else { throw Unexpected() }
+        device.lies = []
+        device.removeAll()
+        step = third
+        guard case .next = try await step.create(with: device, name: "Phone") else { throw Unexpected() }
+    }
+
+    @Test("An app adds a passkey by its steps, and signs its user in without a name")
+    func signIn() async throws {
+        let (tenant, device) = (try tenant(), SoftPasskeys())
+        let account = try await account(client(tenant))
+        try await add(device, to: account, tenant)
+        let method = try #require(try await account.methods().last)
+        #expect(method.kind == .passkey && method.name == "Phone" && method.maskedAddress == nil)
+        #expect(try await tenant.mailbox.mails(for: dana).first?.purpose == .methodRegistered)
+
+        let other = client(tenant)
+        guard case .completed(let signedIn) = try await other.signIn(with: device) else { throw Unexpected() }
+        #expect(signedIn.username == dana && signedIn.homeAccountID == account.homeAccountID)
+        // It is proof enough for everything.
+        try await signedIn.rename(method, to: "Old phone")
+        try await signedIn.remove(try #require(try await signedIn.methods().last))
+        #expect(try await signedIn.methods().map(\.kind) == [.password])
+        do {
+            _ = try await other.signIn(with: device)
+            Issue.record("a removed passkey signed its user in")
+        } catch {
+            guard case .notAccepted(let unknown, _) = error else { throw error }
+            #expect(unknown == device.credentialIDs.first)
+        }
+    }
+
+    @Test("A device that does not sign, and one that lies, sign no user in")
+    func refusals() async throws {
+        let (tenant, device) = (try tenant(), SoftPasskeys())
+        let client = client(tenant)
+        func error() async -> PasskeySignInError? {
+            do {
+                _ = try await client.signIn(with: device)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard case .device(.noPasskeyHere, _)? = await error() else { throw Unexpected() }
+        try await add(device, to: try await account(client), tenant)
+        device.whenAsked = .cancel
+        guard case .device(.cancelled, _)? = await error() else { throw Unexpected() }
+        device.whenAsked = .agree
+        for lie in SoftPasskeys.Lie.allCases {
+            device.lies = [lie]
+            guard case .notAccepted(nil, _)? = await error() else { throw Unexpected() }
+        }
+        device.lies = []
+        device.isUserVerified = false
+        guard case .notAccepted(nil, _)? = await error() else { throw Unexpected() }
+        device.isUserVerified = true
+        #expect(await error() == nil)
+        let without = try self.tenant { $0.passkeys = false }
+        do {
+            _ = try await self.client(without).signIn(with: device)
+            Issue.record("a tenant without passkeys began")
+        } catch {
+            guard case .signIn = error else { throw error }
+        }
+    }
+
+    @Test("A passkey is a second factor: an app chooses it, tries again, and is signed in")
+    func secondFactor() async throws {
+        let (tenant, device) = (try tenant(), SoftPasskeys())
+        let client = client(tenant)
+        try await add(device, to: try await account(client), tenant)
+        let start = try await client.signIn(username: dana, password: goodPassword, claims: Self.claims)
+        guard case .mfaRequired(let first) = start else { throw Unexpected() }
+        #expect(first.info.map(\.isPasskey) == [true] && first.info.first?.loginHint == "Phone")
+        device.lies = [.badSignature]
+        guard case .retry(let second, .notAccepted) = try await first.verify(with: device) else { throw Unexpected() }
+        device.lies = []
+        device.whenAsked = .cancel
+        guard case .retry(let third, .device(.cancelled, _)) = try await second.verify(with: device) else {
+            throw Unexpected()
+        }
+        device.whenAsked = .agree
+        guard case .completed(let account) = try await third.verify(with: device) else { throw Unexpected() }
+        #expect(account.username == dana)
+        // An app that does not know passkeys is sent to the web, where they are.
+        do {
+            _ = try await tenant.client.signIn(username: dana, password: goodPassword, claims: Self.claims)
+            Issue.record("a plain client went on")
+        } catch {
+            guard case .browserRequired = error else { throw error }
+        }
+    }
+
+    @Test("A conversation asks for the device when the user chooses a passkey")
+    func conversation() async throws {
+        let (tenant, device) = (try tenant(), SoftPasskeys())
+        let client = client(tenant)
+        try await add(device, to: try await account(client), tenant)
+        let account = try await client.signIn(
+            username: dana, password: goodPassword, claims: Self.claims, asking: DevicePrompts(device: device))
+        #expect(account.username == dana)
+    }
+
+    @Test("A call that wants a fresh proof gets it from a passkey")
+    func freshProof() async throws {
+        let (tenant, device) = (try tenant(), SoftPasskeys())
+        let client = client(tenant)
+        let account = try await account(client)
+        try await add(device, to: account, tenant)
+        tenant.clock.advance(by: .seconds(700))
+        do {
+            _ = try await account.delete()
+            Issue.record("an old session deleted the account")
+        } catch {
+            guard case .proofRequired(let demand, _) = error else { throw error }
+            guard case .completed = try await account.signInAgain(for: demand, with: device) else { throw Unexpected() }
+            _ = try await account.delete()
+        }
+    }
+}
+
+/// Gives the device, and is asked for nothing else.
+private struct DevicePrompts: FlowPrompts {
+    let device: SoftPasskeys
+
+    func code(_ sent: SentCode, problem: CodeRefusal?) async throws -> CodeAnswer {
+        Issue.record("a code is asked for")
+        return .code("")
+    }
+
+    func passkeys() async throws -> any PasskeyAuthenticator { device }
+}
