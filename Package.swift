@@ -402,7 +402,7 @@ if hasTools {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "NativeAuth", "NativeAuthCore", "NativeAuthWire", "IdentityEngine",
+                "NativeAuth", "NativeAuthCore", "NativeAuthWire", "SoftPasskeys", "IdentityEngine",
                 .target(name: "NativeAuthTesting", condition: testing),
                 .target(name: "IdentityHTTP", condition: testing),
                 .target(name: "IdentityTokens", condition: testing),

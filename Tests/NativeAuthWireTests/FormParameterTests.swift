@@ -33,7 +33,7 @@ struct FormParameterTests {
     @Test("docs/protocol.md §4.7, §21.3: the parameters of a token request")
     func theParametersOfATokenRequest() throws {
         let expected: Set<FormParameter> = [
-            .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .scope, .username,
+            .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .credential, .scope, .username,
             .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode, .subjectToken,
             .subjectTokenType, .requestedTokenType, .audience, .codeChallenge,
         ]

@@ -2,7 +2,7 @@
 of Yubico's fido2, and webauthn of Duo Labs; ours is the software authenticator of the SDK, in a process of its own.
 
 An authenticator has two functions of options as JSON: `make` returns a registration, and `sign` an assertion, both as WebAuthn writes
-them in JSON (§5.1)."""
+them in JSON (section 5.1 of WebAuthn)."""
 
 import copy
 import hashlib

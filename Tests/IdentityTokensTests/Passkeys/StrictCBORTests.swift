@@ -3,7 +3,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// The reader of CBOR takes what CTAP2's canonical form allows and no more (CTAP 2.1 §8, RFC 8949). It is reached
+/// The reader of CBOR takes what CTAP2's canonical form allows and no more (CTAP 2.1 section 8, RFC 8949). It is reached
 /// through the three places that hold CBOR: the attestation object, the key and the extension outputs.
 @Suite("CBOR of passkeys") struct StrictCBORTests {
     /// A place for an item, and whether a registration with it is accepted if it is sound.
