@@ -18,7 +18,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case codeChallenge = "code_challenge"
     case codeVerifier = "code_verifier"
     case continuationToken = "continuation_token"
-    /// The answer of a passkey: JSON as text (WebAuthn §5.1).
+    /// The answer of a passkey: JSON as text (WebAuthn section 5.1).
     case credential
     case deviceCode = "device_code"
     case grantType = "grant_type"

@@ -3,7 +3,7 @@ import NativeAuth
 import NativeAuthCore
 import PortableFoundation
 
-/// Makes the bytes of one answer (WebAuthn Level 3 §5.8.1 and §6.1).
+/// Makes the bytes of one answer (WebAuthn Level 3 section 5.8.1 and section 6.1).
 struct SoftAnswer {
     /// ES256, and its name with the curve.
     static let algorithms = [-7, -9]
@@ -60,7 +60,7 @@ struct SoftAnswer {
             ? Data(credential.userHandle.map { ~$0 }) : credential.userHandle
     }
 
-    /// The client data in the order that every client writes (WebAuthn Level 3 §5.8.1.1).
+    /// The client data in the order that every client writes (WebAuthn Level 3 section 5.8.1.1).
     private func clientData(_ type: String, other: String) -> Data {
         let lies = behaviour.lies
         let type = lies.contains(.wrongType) ? other : type

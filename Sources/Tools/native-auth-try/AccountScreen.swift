@@ -17,7 +17,7 @@ private enum AccountAction: CaseIterable {
         case .app: "add an authenticator app as a second factor"
         case .passkey: "add a passkey"
         case .recoveryCodes: "make recovery codes, for the loss of the second factor"
-        case .removeMethods: "remove the second factor"
+        case .removeMethods: "remove all methods of the second factor"
         case .sessions: "sign out all other devices"
         case .copy: "a copy of my data"
         case .delete: "delete the account"
@@ -277,6 +277,7 @@ extension TryConversation {
             }
             let name = method.kind == .passkey ? "The passkey" : "The authenticator app"
             dialog.note("\(method.maskedAddress ?? name) is removed.")
+            if method.kind == .passkey { dialog.note("This terminal still has its copy.") }
         }
     }
 

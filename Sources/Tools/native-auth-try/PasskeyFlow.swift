@@ -59,7 +59,8 @@ extension TryConversation {
             try await step.create(with: passkeys, name: "This terminal")
         }
         switch consume made {
-        case .success(.next): dialog.note("From now on, “use a passkey to sign in” needs no name and no password.")
+        case .success(.next):
+            dialog.note("Until this program ends, “use a passkey to sign in” needs no name and no password.")
         case .success(.retry(_, let refusal)): try dialog.refused(words(refusal, subject))
         case .failure(let error): try dialog.refused(words(error, subject))
         }
@@ -72,10 +73,10 @@ extension PasskeyError {
         switch self {
         case .cancelled: "You did not use the passkey."
         case .noPasskeyHere: "This terminal has no passkey for the server yet. Add one on the screen “my account”."
-        case .alreadyRegistered: "This terminal has a passkey of the account already."
+        case .alreadyRegistered: "This terminal has a passkey for this account already."
         case .domainNotAssociated(let domain): "The app is not associated with \(Terminal.harmless(domain))."
         case .notInteractive, .unsupported: "Passkeys cannot be used here."
-        case .unusableOptions(let member): "The server's options lack \(Terminal.harmless(member))."
+        case .unusableOptions(let member): "The server's options have no usable \(Terminal.harmless(member))."
         case .failed(let reason): Terminal.harmless(reason)
         }
     }
@@ -88,7 +89,7 @@ extension PasskeySignInError: TryFailure {
         switch self {
         case .device(let error, _): error.sentence
         case .notAccepted(nil, _): "The server did not accept the passkey."
-        case .notAccepted: "The server has no such passkey any more."
+        case .notAccepted: "The server has no such passkey: it was removed from the account. Use another way."
         case .signIn(let error): error.words(subject, place)
         }
     }

@@ -99,9 +99,20 @@ extension TryConversation {
         dialog.note("A second factor is needed.")
         let methods = step.info
         var method = methods[0]
+        var chosen: AuthMethod?
+        if methods.contains(where: \.isPasskey) {
+            let first = try await choice(from: methods, isFirst: true)
+            if first.isPasskey { return try await provePasskey(step, subject) }
+            chosen = first
+        }
         try await expectCode()
         let sent = try await submit(step, subject) { (refusal) async throws(TryEnd) in
-            method = try await choice(from: methods, isFirst: refusal == nil)
+            if let given = chosen {
+                method = given
+                chosen = nil
+            } else {
+                method = try await choice(from: methods, isFirst: refusal == nil)
+            }
             return method
         } by: { (step: consuming MFARequired, method) async throws(SignInError) in
             try await step.requestCode(by: method)
@@ -115,6 +126,25 @@ extension TryConversation {
             } resend: { [method] (step: consuming MFACodeRequired) async throws(SignInError) in
                 try await step.requestCode(by: method)
             }
+        }
+    }
+
+    private mutating func provePasskey(
+        _ step: consuming MFARequired, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
+        let passkeys = passkeys
+        let outcome: PasskeyOutcome
+        do throws(SignInError) {
+            outcome = try await step.verify(with: passkeys)
+        } catch {
+            return .failure(error)
+        }
+        switch consume outcome {
+        case .completed(let account): return .success(account)
+        case .retry(let again, let refusal):
+            try dialog.refused(words(refusal, subject))
+            try await dialog.pause("Press Enter to choose again")
+            return try await proveSecondFactor(again, subject)
         }
     }
 

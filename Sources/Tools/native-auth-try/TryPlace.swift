@@ -26,15 +26,21 @@ struct TryPlace: Sendable {
         self.tenant = tenant
         self.inbox = inbox
         self.ownData = ownData
-        passwordClient = Self.client(clientID ?? Self.passwordApplication, authority)
-        passcodeClient = clientID == nil ? Self.client(Self.passcodeApplication, authority) : passwordClient
+        // A server with an inbox is one of this package: others refuse the word.
+        let takesPasskeys = inbox != nil
+        passwordClient = Self.client(clientID ?? Self.passwordApplication, authority, takesPasskeys)
+        passcodeClient =
+            clientID == nil ? Self.client(Self.passcodeApplication, authority, takesPasskeys) : passwordClient
     }
 
     /// The two capabilities: without them a server that requires a second factor would send the user to a browser.
-    private static func client(_ clientID: String, _ authority: Authority) -> NativeAuthClient {
+    private static func client(
+        _ clientID: String, _ authority: Authority, _ takesPasskeys: Bool
+    ) -> NativeAuthClient {
         var configuration = NativeAuthConfiguration(
             clientID: clientID, authority: authority, challengeTypes: [.oneTimePasscode, .password],
             capabilities: [.mfaRequired, .registrationRequired])
+        if takesPasskeys { configuration.challengeTypes.insert(.passkey) }
         configuration.webAuthenticator = LoopbackAuthenticator { page in
             print("No browser opens here. Open this address in one of this machine:\n\(page.absoluteString)")
         }

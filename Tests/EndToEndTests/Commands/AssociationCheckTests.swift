@@ -64,9 +64,9 @@ struct AssociationCheckTests {
         let found = try await findings { Self.file($0) }
         #expect(
             found == [
-                "ok iOS and macOS: https://harbour.example.com/.well-known/apple-app-site-association names what the document does",
-                "ok Android: https://harbour.example.com/.well-known/assetlinks.json names what the document does",
-                "ok other origins: https://harbour.example.com/.well-known/webauthn names what the document does",
+                "ok iOS and macOS: https://harbour.example.com/.well-known/apple-app-site-association names everything of the document",
+                "ok Android: https://harbour.example.com/.well-known/assetlinks.json names everything of the document",
+                "ok other origins: https://harbour.example.com/.well-known/webauthn names everything of the document",
             ])
     }
 

@@ -180,7 +180,7 @@ struct TenantCommandTests {
 
         for text in [first, small] {
             let refused = try await apply(text, [], 64)
-            #expect(refused.contains("has 1 user") && refused.contains("Pass --void-passkeys harbour"), "\(refused)")
+            #expect(refused.contains("has 1 user") && refused.contains("pass --void-passkeys harbour"), "\(refused)")
         }
         let stranger = try await apply(first, ["--void-passkeys", "quay"], 64)
         #expect(stranger.contains("--void-passkeys quay names no tenant"), "\(stranger)")

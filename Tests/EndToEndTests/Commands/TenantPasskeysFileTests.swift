@@ -85,15 +85,15 @@ struct TenantPasskeysFileTests {
             "t.yaml:12: origins: “https://evilharbour.example.com” must have the host",
             "t.yaml:13: origins: “https://harbour.example.com” is always an origin of the domain",
             "t.yaml:14: origins: “http://localhost:3000” must begin with https",
-            "t.yaml:16: origins: “https://a.harbour.example.com” is there twice",
+            "t.yaml:16: origins: “https://a.harbour.example.com” is listed twice",
             "t.yaml:18: appleApps: “com.example.harbour” must be the ten characters of your team",
             "t.yaml:19: appleApps: “a1b2c3d4e5.com.example” must be",
             "t.yaml:20: appleApps: “A1B2C3D4E5.” must be",
             "t.yaml:22: the package “harbour” must be a name such as",
-            "t.yaml:23: certificates is empty",
+            "t.yaml:23: an app of androidApps needs certificates",
             "t.yaml:25: certificates: “AB:CD” must be a SHA-256 as keytool prints it",
-            "t.yaml:26: the package “com.example.app” is there twice",
-            "t.yaml:26: “certificates” is missing",
+            "t.yaml:26: the package “com.example.app” is listed twice",
+            "t.yaml:26: an app of androidApps needs certificates",
             "t.yaml:27: “colour” is not known. The member passkeys has: domain, origins, appleApps, androidApps",
         ]
         let told = faults(text)
@@ -110,7 +110,7 @@ struct TenantPasskeysFileTests {
         ])
     func badDomains(_ domain: String) {
         let told = faults(document("    passkeys: {domain: \"\(domain)\"}\n    applications:"))
-        #expect(told.count == 1 && told[0].hasPrefix("t.yaml:6: domain must be a host name"), "\(told)")
+        #expect(told.count == 1 && told[0].hasPrefix("t.yaml:6: passkeys: the domain"), "\(told)")
     }
 
     @Test("Passkeys need a domain; localhost is one for development, with pages of this machine, and check warns of it")

@@ -101,9 +101,9 @@ struct TryFlowTests {
             Self.signUp("lee@example.com")
                 // Each action comes back to the menu of the account; so does one that the user leaves.
                 + ["9", "1", "Ribe", "Lee", "2", Self.password, Self.newPassword, "3", ""]
-                + ["3", "lee@new.example", "4", "lee@second.example", "5", "+1 (555) 555-0123", "10"]
+                + ["3", "lee@new.example", "4", "lee@second.example", "5", "+1 (555) 555-0123", "11"]
                 // Not deleted, then deleted.
-                + ["11", "no", "b", "9", "11", "delete", "2", "lee@new.example", "", "0"])
+                + ["12", "no", "b", "9", "12", "delete", "2", "lee@new.example", "", "0"])
 
         #expect(status == 0)
         #expect(errors == "")

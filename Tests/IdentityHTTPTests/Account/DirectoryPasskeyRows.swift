@@ -25,10 +25,11 @@ extension DirectoryTable {
         #"{"continuationToken":"\#(token)","publicKeyCredential":\#(credential),"displayName":"\#(name)"}"#
     }
 
-    /// A user with a passkey, whose session has just given it.
+    /// A user with a passkey, whose session has just given it. The mailbox that enrolled it decides for 30 days; they are over.
     private static func withPasskey() async throws -> (caller: Caller, id: String) {
         let caller = try await byCode()
         let passkey = try await TestPasskey.add(to: caller.account)
+        caller.server.clock.advance(by: .seconds(30 * 86_400))
         let tokens = try await passkey.signIn(caller.server.client(), scope: scope)
         let strong = Caller(server: caller.server, transport: caller.transport, token: tokens.text("access_token"))
         let listed = try await strong.send(.listPasskeys)

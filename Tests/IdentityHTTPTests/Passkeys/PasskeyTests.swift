@@ -252,8 +252,7 @@ import Testing
         let stranger = try await his.sign(
             open, challenge: try #require(asked["public_key"]?["challenge"]?.string))
         expectRefused(
-            try await TestPasskey.token(stranger, asked, client, grant: "mfa_passkey", claims: WireClient.claims),
-            unknown: true)
+            try await TestPasskey.token(stranger, asked, client, grant: "mfa_passkey", claims: WireClient.claims))
         // One that was removed.
         _ = try await server.rows("DELETE FROM strong_methods WHERE credential = X'\(hex(danas.id))'")
         let last = try await TestPasskey.begin(client)
@@ -380,6 +379,108 @@ import Testing
         let options = try await TestPasskey.begin(server.passwordClient)
         expectRefused(try await TestPasskey.token(try await passkey.sign(options), options, server.passwordClient))
         #expect(try await details(of: "signin.failed", server).last == "passkey, unusable passkey")
+    }
+
+    @Test("SEC-ENR-7, SEC-ENR-5: of two passkeys the one that signed comes back after a reset, and is told as used")
+    func theOneThatSigned() async throws {
+        let (server, thief) = try await Self.dana()
+        server.clock.advance(by: 1)
+        let own = try await TestPasskey.add(to: try await Self.caller(server, thief))
+        _ = try await own.signIn(server.passwordClient)
+        func states() async throws -> [String?] {
+            try await server.rows("SELECT suspended_at IS NULL FROM strong_methods ORDER BY proven_at").map { $0[0] }
+        }
+        #expect(
+            try await server.rows("SELECT first_used_at IS NULL FROM strong_methods ORDER BY proven_at").map { $0[0] }
+                == ["0", "0"])
+        try await server.reset()
+        #expect(try await states() == ["0", "0"])
+        server.clock.advance(by: 25 * 3_600)
+        // The password came from the mailbox; then the owner's passkey.
+        let client = server.passwordClient
+        let start = try await client.signInChallenge(
+            client.initiate(types: TestPasskey.words).token, id: nil)
+        let required = try await client.token(
+            password: WireClient.newPassword, start.token, claims: WireClient.claims)
+        let listed = try await client.introspect(required.token)
+        let id = try #require(listed["methods"]?.array.first?["id"]?.string, "\(listed)")
+        let asked = try await client.signInChallenge(listed.token, id: id)
+        let tokens = try await TestPasskey.token(
+            try await own.sign(asked), asked, client, grant: "mfa_passkey", claims: WireClient.claims)
+        #expect(tokens.status == 200, "\(tokens)")
+        #expect(try await states() == ["0", "1"], "the thief's stays suspended")
+        let options = try await TestPasskey.begin(client)
+        expectRefused(try await TestPasskey.token(try await thief.sign(options), options, client))
+    }
+
+    @Test("SEC-LOCK-1: a passkey ends no lock: its holder may be the one who guesses at the password")
+    func locks() async throws {
+        let (server, passkey) = try await Self.dana { $0.limits = TimeLimits() }
+        for guess in 0..<10 { _ = try await server.signIn(password: "guess-\(guess)") }
+        #expect(try await server.signIn()["error_codes"] == [50_053])
+        #expect(try await passkey.signIn(server.passwordClient).status == 200)
+        #expect(try await server.signIn()["error_codes"] == [50_053])
+    }
+
+    @Test("SEC-ENR-10: a passkey that a recovery code led to signs nobody in alone for 72 hours")
+    func rests() async throws {
+        let (server, passkey) = try await Self.dana()
+        _ = try await server.rows("UPDATE strong_methods SET enrolled_under = 'recoveryCode'")
+        let options = try await TestPasskey.begin(server.passwordClient)
+        expectRefused(try await TestPasskey.token(try await passkey.sign(options), options, server.passwordClient))
+        server.clock.advance(by: 72 * 3_600)
+        #expect(try await passkey.signIn(server.passwordClient).status == 200)
+    }
+
+    @Test("SEC-ENR-8: a passkey that the mailbox alone enrolled is one factor, and no code of the mailbox")
+    func ofTheMailbox() async throws {
+        let (server, passkey) = try await Self.dana()
+        _ = try await server.rows("UPDATE strong_methods SET enrolled_under = 'mailbox'")
+        let tokens = try await passkey.signIn(server.passwordClient, scope: AccountCaller.scope)
+        #expect(try claims(of: tokens.text("access_token"))["amr"] == ["user", "pop"])
+        // It takes the account away from its owner neither before it is removed nor after.
+        let caller = try AccountCaller(tokens, server)
+        let change = AccountCaller.beta + "/nativeAuth.changeEmail"
+        for _ in 0..<2 {
+            let begun = try await caller.send("POST", change, #"{"emailAddress":"thief@evil.example"}"#)
+            #expect(begun.status == 401 || begun.text("targetLabel")?.contains("evil") == false, "\(begun)")
+            _ = try await server.rows("DELETE FROM strong_methods")
+        }
+    }
+
+    @Test("SEC-ENR-7: who had the mailbox of a user of codes for a moment does not keep the account by a passkey")
+    func aMomentInTheMailbox() async throws {
+        let server = try Self.server()
+        _ = try await server.signUp(Self.erik)
+        let thief = try await TestPasskey.add(to: try await AccountCaller.withCode(server, Self.erik))
+        let tokens = try await thief.signIn(server.client(), scope: AccountCaller.scope)
+        let caller = try AccountCaller(tokens, server)
+        let path = AccountCaller.me + "/authentication/fido2Methods"
+        let listed = try await caller.send("GET", path)
+        let id = try #require(listed["value"]?.array.first?["id"]?.string, "\(listed)")
+        // The passkey changes nothing of the account without the mailbox.
+        for (method, address, body) in [
+            ("POST", AccountCaller.beta + "/nativeAuth.changeEmail", #"{"emailAddress":"thief@evil.example"}"#),
+            ("POST", AccountCaller.beta + "/nativeAuth.addPasskey", "{}"), ("DELETE", AccountCaller.me, nil),
+            ("DELETE", path + "/" + id, nil),
+        ] as [(String, String, String?)] {
+            #expect(try await caller.send(method, address, body).status == 401, "\(address)")
+        }
+        // The owner takes it back by the mailbox.
+        let owner = try await AccountCaller.withCode(server, Self.erik)
+        #expect(try await owner.send("DELETE", path + "/" + id).status == 204)
+        let options = try await TestPasskey.begin(server.client())
+        expectRefused(
+            try await TestPasskey.token(try await thief.sign(options), options, server.client()), unknown: true)
+    }
+
+    @Test("SEC-PK-20: what is known of a disabled account is told to the holder of its passkey alone")
+    func disabledAndWrong() async throws {
+        let (server, passkey) = try await Self.dana()
+        try await server.setDisabled(true)
+        passkey.device.behaviour.lies = [.badSignature]
+        let options = try await TestPasskey.begin(server.passwordClient)
+        expectRefused(try await TestPasskey.token(try await passkey.sign(options), options, server.passwordClient))
     }
 
     @Test("A user of codes adds a passkey, and signs in with it where two factors are required")

@@ -4,7 +4,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// An assertion that breaks one rule of WebAuthn §7.2, and the fault that it must have. The signature is valid unless
+/// An assertion that breaks one rule of WebAuthn section 7.2, and the fault that it must have. The signature is valid unless
 /// the case forges it: the rule itself refuses, not the signature.
 struct RefusedAssertion: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -16,7 +16,7 @@ struct RefusedAssertion: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The use of a passkey (WebAuthn §7.2): one broken rule each.
+/// The use of a passkey (WebAuthn section 7.2): one broken rule each.
 @Suite("Assertions of passkeys") struct AssertionRefusalTests {
     private static func passkey(flags: UInt8 = 0x45, count: UInt32 = 0) throws -> EnrolledPasskey {
         try RegistrationDraft {

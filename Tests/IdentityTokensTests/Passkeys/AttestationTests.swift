@@ -4,7 +4,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// The attestation object of a registration (WebAuthn §6.5.4, §8): its form and its statement.
+/// The attestation object of a registration (WebAuthn section 6.5.4, section 8): its form and its statement.
 @Suite("Attestation of passkeys") struct AttestationTests {
     @Test("SEC-PK-13: a statement that is broken, unknown or refused refuses the registration", arguments: statements)
     func refusesStatement(_ case: RefusedRegistration) {

@@ -3,7 +3,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// The origin of the client data (WebAuthn §7.1 step 9, §7.2 step 12) is one of the tenant's list, byte for byte.
+/// The origin of the client data (WebAuthn section 7.1 step 9, section 7.2 step 12) is one of the tenant's list, byte for byte.
 @Suite("Origins of passkeys") struct OriginTests {
     private static let apk = "android:apk-key-hash:\(Base64URL.encode(Data(repeating: 0x3F, count: 32)))"
     private static let party = RelyingParty(

@@ -169,7 +169,7 @@ struct AssertionDraft: Sendable {
     }
 }
 
-/// Responses as a browser writes them (WebAuthn §5.1), from parts that need not be valid.
+/// Responses as a browser writes them (WebAuthn section 5.1), from parts that need not be valid.
 enum ResponseJSON {
     static func registration(
         id: String, rawID: String? = nil, type: String = "public-key", clientData: String, attestationObject: String,

@@ -3,7 +3,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// The JSON of a response (WebAuthn §5.1). Its shape, its sizes and its base64url are checked before all else.
+/// The JSON of a response (WebAuthn section 5.1). Its shape, its sizes and its base64url are checked before all else.
 @Suite("JSON of passkeys") struct PasskeyJSONTests {
     private static let id = Base64URL.encode(P256Authenticator.shared.credentialID)
     private static let client = Base64URL.encode(RegistrationDraft().common.clientBytes)

@@ -4,7 +4,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// A registration that breaks one rule of WebAuthn §7.1, and the fault that it must have.
+/// A registration that breaks one rule of WebAuthn section 7.1, and the fault that it must have.
 struct RefusedRegistration: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let fault: PasskeyFault
@@ -15,7 +15,7 @@ struct RefusedRegistration: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The registration of a passkey (WebAuthn §7.1): one broken rule each.
+/// The registration of a passkey (WebAuthn section 7.1): one broken rule each.
 @Suite("Registration of passkeys") struct RegistrationRefusalTests {
     @Test("a valid registration gives what the server keeps of it")
     func accepts() throws {

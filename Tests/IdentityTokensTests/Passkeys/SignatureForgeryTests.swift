@@ -17,7 +17,7 @@ import Testing
         return (Array(raw.prefix(32)), Array(raw.suffix(32)))
     }()
 
-    /// A DER integer (X.690 §8.3): a zero is put in front of a high bit, and zeros in front are left out.
+    /// A DER integer (X.690 section 8.3): a zero is put in front of a high bit, and zeros in front are left out.
     private static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let short = Array(bytes.drop { $0 == 0 })
         let content = short.first.map { $0 >= 0x80 } ?? true ? [0] + short : short

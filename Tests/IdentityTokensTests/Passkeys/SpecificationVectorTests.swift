@@ -5,7 +5,7 @@ import NativeAuthCore
 import PortableFoundation
 import Testing
 
-/// The test vectors of WebAuthn Level 3 §16 under this server's rules: user verification is required, embedded pages
+/// The test vectors of WebAuthn Level 3 section 16 under this server's rules: user verification is required, embedded pages
 /// are refused, and ES384, ES512 and Ed448 are not offered.
 @Suite("Test vectors of WebAuthn") struct SpecificationVectorTests {
     /// What a registration and an assertion must give: nil means that they are accepted.

@@ -1,5 +1,5 @@
 extension SpecificationVector {
-    /// Packed attestations with a certificate (WebAuthn §8.2), one for each algorithm.
+    /// Packed attestations with a certificate (WebAuthn section 8.2), one for each algorithm.
     static let withChain = [
         SpecificationVector(
             name: "packed ES256", format: "packed", algorithm: -7, flags: 0x4d, useFlags: 0x0d,
@@ -269,7 +269,7 @@ extension SpecificationVector {
                 """),
     ]
 
-    /// The formats of modules, phones and old security keys (WebAuthn §8.3 to §8.8).
+    /// The formats of modules, phones and old security keys (WebAuthn section 8.3 to section 8.8).
     static let ofOtherFormats = [
         SpecificationVector(
             name: "tpm ES256", format: "tpm", algorithm: -7, flags: 0x4d, useFlags: 0x0d,

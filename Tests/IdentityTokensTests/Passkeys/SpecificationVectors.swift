@@ -1,7 +1,7 @@
 import Testing
 
-/// A test vector of WebAuthn Level 3 §16: one registration and one assertion, for `example.org` and
-/// `https://example.org`. The bytes are hexadecimal, and client data is the text that was hashed. §16 derives all of it
+/// A test vector of WebAuthn Level 3 section 16: one registration and one assertion, for `example.org` and
+/// `https://example.org`. The bytes are hexadecimal, and client data is the text that was hashed. Section 16 derives all of it
 /// from one seed with HKDF and deterministic signatures: these bytes were derived again from that description.
 struct SpecificationVector: Sendable, CustomTestStringConvertible {
     let name: String

@@ -9,7 +9,7 @@ public struct PasskeyAssertion: Hashable, Sendable {
     /// The client data as the system made them: the bytes that the signature covers, never another form of the
     /// same JSON.
     public var clientDataJSON: Data
-    /// What the authenticator signed, before the digest of the client data (WebAuthn Level 3 §6.1).
+    /// What the authenticator signed, before the digest of the client data (WebAuthn Level 3 section 6.1).
     public var authenticatorData: Data
     /// The signature, in the form of the passkey's algorithm: for ES256 it is DER.
     public var signature: Data
@@ -28,7 +28,7 @@ public struct PasskeyAssertion: Hashable, Sendable {
         self.userHandle = userHandle
     }
 
-    /// The `AuthenticationResponseJSON` for the server (WebAuthn Level 3 §5.1).
+    /// The `AuthenticationResponseJSON` for the server (WebAuthn Level 3 section 5.1).
     package var json: String {
         let handle = userHandle.map { ",\"userHandle\":\"\(Base64URL.encode($0))\"" } ?? ""
         return PasskeyJSON.credential(

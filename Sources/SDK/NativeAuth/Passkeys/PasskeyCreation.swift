@@ -2,7 +2,7 @@ import NativeAuthCore
 public import PortableFoundation
 
 /// What the server asks for when a passkey is made: the `PublicKeyCredentialCreationOptionsJSON` of WebAuthn Level 3
-/// §5.1.8.
+/// section 5.1.8.
 ///
 /// Only the server makes these options: an app chooses neither the relying party nor the account. The server always
 /// requires a discoverable passkey, the verification of the user, and no attestation.

@@ -14,7 +14,7 @@ enum PasskeyJSON {
 }
 
 extension String {
-    /// The text as a JSON text, escaped as `CCDToString` of WebAuthn Level 3 §5.8.1.1 says.
+    /// The text as a JSON text, escaped as `CCDToString` of WebAuthn Level 3 section 5.8.1.1 says.
     package var quotedAsJSON: String {
         var quoted = "\""
         for scalar in unicodeScalars {

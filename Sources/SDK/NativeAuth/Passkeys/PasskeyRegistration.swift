@@ -8,7 +8,7 @@ public struct PasskeyRegistration: Hashable, Sendable {
     /// The client data as the system made them: the bytes that a signature covers, never another form of the
     /// same JSON.
     public var clientDataJSON: Data
-    /// The attestation object (WebAuthn Level 3 §6.5), with the public key. Never empty.
+    /// The attestation object (WebAuthn Level 3 section 6.5), with the public key. Never empty.
     public var attestationObject: Data
     /// How the authenticator is reached, such as `internal` or `hybrid`. Empty when the system does not tell.
     public var transports: [String]
@@ -23,7 +23,7 @@ public struct PasskeyRegistration: Hashable, Sendable {
         self.transports = transports
     }
 
-    /// The `RegistrationResponseJSON` for the server (WebAuthn Level 3 §5.1).
+    /// The `RegistrationResponseJSON` for the server (WebAuthn Level 3 section 5.1).
     package var json: String {
         let transports = transports.map(\.quotedAsJSON).joined(separator: ",")
         return PasskeyJSON.credential(

@@ -2,7 +2,7 @@ import NativeAuthCore
 public import PortableFoundation
 
 /// What the server asks for when a user signs in with a passkey: the `PublicKeyCredentialRequestOptionsJSON` of
-/// WebAuthn Level 3 §5.1.9.
+/// WebAuthn Level 3 section 5.1.9.
 ///
 /// Only the server makes these options: an app does not choose the relying party. The server always requires the
 /// verification of the user.

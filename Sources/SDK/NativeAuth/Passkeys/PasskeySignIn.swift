@@ -8,7 +8,7 @@ extension NativeAuthClient {
     /// The server must have passkeys for this app's domain (docs/operate/passkeys.md); others refuse the request.
     ///
     /// ```swift
-    /// let next = try await client.signIn(with: PlatformPasskeys(anchor: window))
+    /// let next = try await client.signIn(with: PlatformPasskeys { window })
     /// ```
     ///
     /// - Parameters:

@@ -278,7 +278,7 @@ package enum Directory {
     package struct ConfirmPasskey: Codable, Sendable {
         package var continuationToken: String
         package var code: String?
-        /// `RegistrationResponseJSON` (WebAuthn §5.1).
+        /// `RegistrationResponseJSON` (WebAuthn section 5.1).
         package var publicKeyCredential: JSONValue?
         /// The user's name for the passkey.
         package var displayName: String?
@@ -308,7 +308,7 @@ package enum Directory {
         package var secretKey: String?
         /// The same as an address of the scheme `otpauth`, for a QR code or a link.
         package var keyUri: String?
-        /// What an authenticator needs to make a passkey: `PublicKeyCredentialCreationOptionsJSON` (WebAuthn §5.1).
+        /// What an authenticator needs to make a passkey: `PublicKeyCredentialCreationOptionsJSON` (WebAuthn section 5.1).
         package var publicKey: JSONValue?
 
         package init(continuationToken: String, codeLength: Int?, targetLabel: String?, resendAfter: Int?) {

@@ -39,7 +39,7 @@ extension V1 {
         package var refreshToken: Secret<String>?
         package var password: Secret<String>?
         package var oob: Secret<String>?
-        /// The answer of a passkey (WebAuthn §5.1).
+        /// The answer of a passkey (WebAuthn section 5.1).
         package var credential: Secret<String>?
         /// The words of `scope`, not validated.
         package var scopes: [String]?

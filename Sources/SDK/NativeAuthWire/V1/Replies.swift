@@ -29,7 +29,7 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
     package var interval: Int?
     /// `prompt`.
     package var bindingMethod: String?
-    /// What an authenticator needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` (WebAuthn §5.1).
+    /// What an authenticator needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` (WebAuthn section 5.1).
     package var publicKey: JSONValue?
 
     package init(

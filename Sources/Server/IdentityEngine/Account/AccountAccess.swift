@@ -148,6 +148,7 @@ package struct DirectoryCaller: Sendable {
         switch demandedFactor {
         case nil: nil
         case .second: proof.methods.contains("mfa") ? nil : .proofNeeded(secondFactor: true)
+        case .mailboxItself: provesOwnMailbox ? nil : .proofNeeded(secondFactor: false)
         case .ownMailbox:
             proof.methods.contains("mfa") || provesOwnMailbox ? nil : .proofNeeded(secondFactor: false)
         }
@@ -169,6 +170,8 @@ package struct DirectoryCaller: Sendable {
     private enum DemandedFactor {
         case second
         case ownMailbox
+        /// A code to it, whatever else was given.
+        case mailboxItself
     }
 
     /// What an account with a second factor asks for besides a sign-in. Where no method can add a factor, because there is
@@ -176,6 +179,7 @@ package struct DirectoryCaller: Sendable {
     /// that protects the account, and is what it asks for.
     private var demandedFactor: DemandedFactor? {
         guard account.requiresSecondFactor || !account.strongMethods.isEmpty else { return nil }
+        if account.isHeldByMailbox(at: proof.authenticatedAt) { return .mailboxItself }
         guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
         return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox
     }

@@ -115,6 +115,8 @@ extension EmailUndo {
             let isRecent =
                 (dayBefore..<changedAt).contains(method.provenAt)
                 || method.provenAt < changedAt && method.rests(at: changedAt)
+                || method.isPasskey && method.enrolment.strength == .codes && method.provenAt < changedAt
+                    && changedAt.timeIntervalSince(method.provenAt) < NewPasskey.trustAge
             return isRecent && method.id != moved
         }
     }

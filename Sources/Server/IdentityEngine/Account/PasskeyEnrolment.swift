@@ -7,6 +7,10 @@ package import PortableFoundation
 package struct NewPasskey: Hashable, Sendable, Codable {
     /// The largest number of passkeys of an account (`SEC-PK-14`, `SEC-ENR-13`).
     package static let most = 10
+    /// In bytes: ten such ids fit the options of a page.
+    static let longestID = 256
+    /// Until when a passkey that the mailbox alone enrolled can be taken back by the mailbox alone, in seconds.
+    static let trustAge = 30 * 86_400.0
 
     /// What the session has proven, and this flow since.
     package var proven: Authentication
@@ -109,6 +113,7 @@ extension AccountState {
         case .success(let made): passkey = made
         }
         guard isChallenge(asked) else { return refused(.wrongChallenge) }
+        guard passkey.credentialID.count <= NewPasskey.longestID else { return refused(.wrongCredentialID) }
         // Of any user: otherwise a victim could be signed in to the account of an attacker (SEC-PK-11).
         guard !situation.isCredentialTaken else { return refused(.duplicatePasskey) }
         row.code = nil

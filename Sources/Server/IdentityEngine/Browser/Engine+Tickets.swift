@@ -177,6 +177,7 @@ extension Engine {
             account.disabledAt == nil,
             var proofs = Authentication(of: family, account)
         else { return .unusable }
+        if pagesTakePasskeys(of: tenant) { proofs.capabilities.append(.passkey) }
         let isSame = signIn?.account.user.id == account.user.id
         let present = isSame ? signIn?.session : nil
         if let present, try await admits(present, to: target, now: now) { return .alreadySignedIn }
@@ -325,7 +326,7 @@ extension Authentication {
             account: .account(account.user.id, credentialVersion: account.credentialVersion), email: email,
             origin: .signIn, knowsPassword: knowsPassword, passwordIsFromReset: account.passwordIsFromReset,
             mailboxes: gaveCode ? [email] : [], authenticatedAt: family.authenticatedAt,
-            capabilities: ClientAbility.allCases.sorted { $0.rawValue < $1.rawValue })
+            capabilities: [.mfaRequired, .registrationRequired])
         // The password may count for more than it did when the app's user signed in.
         if methods.contains("mfa"), !family.methods.contains("mfa") { mailboxes = [] }
     }

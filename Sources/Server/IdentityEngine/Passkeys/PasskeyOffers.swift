@@ -1,7 +1,7 @@
 import NativeAuthCore
 package import PortableFoundation
 
-/// What an authenticator needs to make a passkey (WebAuthn §5.4). Not secret: the challenge is worth something to its flow
+/// What an authenticator needs to make a passkey (WebAuthn section 5.4). Not secret: the challenge is worth something to its flow
 /// alone.
 package struct PasskeyCreationOffer: Hashable, Sendable, Codable {
     package var relyingPartyID: String
@@ -17,7 +17,7 @@ package struct PasskeyCreationOffer: Hashable, Sendable, Codable {
     package var excluded: [PasskeyReference]
 }
 
-/// What an authenticator needs to sign with a passkey (WebAuthn §5.5).
+/// What an authenticator needs to sign with a passkey (WebAuthn section 5.5).
 package struct PasskeyRequestOffer: Hashable, Sendable, Codable {
     package var relyingPartyID: String
     /// 32 random bytes.
@@ -99,6 +99,17 @@ extension StrongMethod {
 }
 
 extension UserAccount {
+    /// Whether a user of codes has a passkey that the mailbox alone enrolled within 30 days. It signs in alone, so that who had the
+    /// mailbox for a moment would own the account: until then the mailbox decides about changes of the account, as a reset of the
+    /// password does for others (`SEC-ENR-7`).
+    package func isHeldByMailbox(at now: Date) -> Bool {
+        passwordHash == nil
+            && strongMethods.contains {
+                $0.isPasskey && $0.enrolment.strength == .codes
+                    && now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge
+            }
+    }
+
     /// The passkeys, suspended ones included.
     package var passkeys: [EnrolledPasskey] { strongMethods.compactMap(\.passkey) }
 }
@@ -118,6 +129,14 @@ extension Engine {
     /// The relying party of a tenant; nil: the tenant has no passkeys.
     package func relyingParty(of tenant: Tenant) -> RelyingParty? {
         tenant.passkeys?.relyingParty(baseURL: settings.baseURL)
+    }
+
+    /// Whether browsers can use the tenant's passkeys on the server's own pages: passkeys are bound to a host.
+    package func pagesTakePasskeys(of tenant: Tenant) -> Bool {
+        guard let party = relyingParty(of: tenant), let own = RedirectAddresses.origin(of: settings.baseURL) else {
+            return false
+        }
+        return party.origins.contains(own)
     }
 
     func drawChallenge(_ ceremony: PasskeyCeremony, _ step: Step) -> FreshChallenge {

@@ -1,6 +1,6 @@
 /// A tenant's passkeys (docs/operate/passkeys.md). Every value was checked when the document was read.
 package struct PasskeySettings: Hashable, Sendable {
-    /// The host name that passkeys are bound to, the relying party id (WebAuthn §5.4.2). With another one, no passkey of the
+    /// The host name that passkeys are bound to, the relying party id (WebAuthn section 5.4.2). With another one, no passkey of the
     /// tenant works any more.
     package var relyingPartyID: String
     /// Origins of pages, besides `https://` and the relying party id, such as `https://login.example.org`.

@@ -132,6 +132,9 @@ struct PresentedPasskey: Sendable {
         judged = known.map { Self.judge(assertion, $0, party, signatures) } ?? .failure(.unknownPasskey)
     }
 
+    /// Whether the answer is one of the passkey as it was read; its challenge is judged apart.
+    var isRight: Bool { if case .success = judged { true } else { false } }
+
     /// What the answer changes in the passkey's row, or which check failed.
     func use(of passkey: EnrolledPasskey) -> Result<PasskeyUse, PasskeyFault> {
         passkey == known ? judged : Self.judge(assertion, passkey, party, signatures)
@@ -173,10 +176,13 @@ extension Engine {
             assertion = .failure(error)
         }
         let id = (try? assertion.get())?.credentialID
-        // Whose it is: the flow says it, or the passkey.
-        let (owned, account) = try await owner(of: id, step)
+        // The flow identifies the account, or the passkey does.
+        let (named, account) = try await owner(of: id, step)
+        let isKnown = account != nil
         let method = account?.strongMethods.first { $0.passkey.map { $0.credentialID == id } ?? false }
         let presented = PresentedPasskey(assertion, known: method?.passkey, party, ports.signatures)
+        // What is known of the account is told to the holder of the passkey alone (SEC-PK-20).
+        let owned = account?.disabledAt != nil && !presented.isRight ? step : named
         let proven = try account.flatMap { account throws(EngineError) in
             try proofs(by: method, of: account, owned.state, at: context.now)
         }
@@ -189,7 +195,7 @@ extension Engine {
         let challenge = (try? assertion.get())?.challenge
         let outcome = try await run(owned, reading: StepReads(sendsNotice: true)) { situation in
             owned.state.submitting(
-                passkey: presented, method: method?.id, proven: proven, prepared: prepared,
+                passkey: presented, method: method?.id, isKnown: isKnown, proven: proven, prepared: prepared,
                 isChallenge: { matches(challenge, $0, .get, owned) }, in: situation)
         }
         guard case .accepted(.signIn) = outcome.verdict else { return outcome }
@@ -250,10 +256,12 @@ extension FlowState {
     ///
     /// - Parameters:
     ///   - method: The passkey that the answer names, where the account has it.
+    ///   - isKnown: Whether a user of the tenant has the passkey, where nobody is named.
     ///   - proven: What a right answer proves.
     ///   - isChallenge: Whether the answer has the challenge of the row.
     func submitting(
-        passkey presented: PresentedPasskey, method id: UUID?, proven: Authentication?, prepared: PreparedTokens,
+        passkey presented: PresentedPasskey, method id: UUID?, isKnown: Bool, proven: Authentication?,
+        prepared: PreparedTokens,
         isChallenge: (CodeRecord) -> Bool, in situation: StepSituation
     ) -> Decision<FlowState> {
         let first: SignInState?
@@ -284,10 +292,14 @@ extension FlowState {
             if case .awaitingSecondFactor(let proofs, _)? = first {
                 situation.methods(after: proofs)
             } else {
-                situation.account?.strongMethods.filter { $0.suspendedAt == nil } ?? []
+                // One that rests proves no more than a recovery code, which signs nobody in alone (SEC-ENR-10).
+                situation.account?.strongMethods.filter {
+                    $0.suspendedAt == nil && !$0.rests(at: situation.now)
+                } ?? []
             }
         guard let proven, let known = usable.first(where: { $0.id == id }), let passkey = known.passkey else {
-            return refused(situation.account == nil || id == nil ? .unknownPasskey : .unusablePasskey)
+            // Of a named user, the passkey may be another user's: then no device is to forget it.
+            return refused(first == nil && !isKnown ? .unknownPasskey : .unusablePasskey)
         }
         let handle = (try? presented.assertion.get())?.userHandle
         guard handle.map({ $0 == passkey.userHandle }) ?? (first != nil) else { return refused(.wrongUser) }
@@ -301,7 +313,7 @@ extension FlowState {
         let owner = proven.account.user
         var effects = situation.effects(of: use, known, passkey, user: owner)
         if let first {
-            effects += first.passing(proven, in: situation)
+            effects += first.passing(proven, by: known, in: situation)
         } else {
             effects.append(.write(.noteUse(known.id, of: owner, at: situation.now)))
             if known.firstUsedAt == nil { effects += situation.notices(.methodFirstUsed, about: [known]) }

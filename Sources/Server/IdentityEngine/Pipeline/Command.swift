@@ -41,7 +41,7 @@ package enum StepCommand: Sendable {
     /// Submit a code of the first or the second factor. Clients of the second factor once used the same grant
     /// (docs/protocol.md §16, row 2).
     case submitSignInCode(Secret<String>, TokenRequest)
-    /// Submit the answer of a passkey, a JSON text (WebAuthn §5.1), of the first or the second factor.
+    /// Submit the answer of a passkey, a JSON text (WebAuthn section 5.1), of the first or the second factor.
     case submitPasskey(Secret<String>, TokenRequest)
     /// List the user's second-factor methods.
     case introspectMethods
@@ -61,7 +61,7 @@ package enum StepCommand: Sendable {
     case challengeAccount(UserID)
     /// The user is that of the access token, who must be the user of the flow.
     case submitAccountCode(Secret<String>, UserID)
-    /// Submit the answer of the authenticator that made a passkey, a JSON text (WebAuthn §5.1), with the user's name for it.
+    /// Submit the answer of the authenticator that made a passkey, a JSON text (WebAuthn section 5.1), with the user's name for it.
     case createPasskey(String, name: String?, UserID)
     /// Exchange the token of a finished flow for tokens.
     case redeem(TokenRequest)

@@ -134,8 +134,8 @@ package struct StepSituation: Sendable {
     package var takesRecoveryCodes: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
-    /// Whether the tenant has passkeys.
-    package var takesPasskeys: Bool
+    /// The relying party whose passkeys the tenant takes; nil: it has none.
+    package var passkeyDomain: String?
     /// Whether a user of the tenant has the passkey that the step adds.
     package var isCredentialTaken: Bool
     /// What the tenant has sent as texts; nil when the step sends none, or limits over time are off.
@@ -152,7 +152,7 @@ package struct StepSituation: Sendable {
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
         asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, texts: TextSettings? = nil,
-        takesPasskeys: Bool = true, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
+        passkeyDomain: String? = nil, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
         migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
@@ -171,7 +171,7 @@ package struct StepSituation: Sendable {
         self.asksAboutSignUps = asksAboutSignUps
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
-        self.takesPasskeys = takesPasskeys
+        self.passkeyDomain = passkeyDomain
         self.isCredentialTaken = isCredentialTaken
         self.textHistory = textHistory
         self.migrationAttributes = migrationAttributes

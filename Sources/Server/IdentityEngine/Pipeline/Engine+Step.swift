@@ -225,7 +225,7 @@ extension Engine {
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
                 asksAboutSignUps: context.asksAboutSignUps,
                 takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
-                takesPasskeys: context.tenant.passkeys != nil, isCredentialTaken: facts.isCredentialTaken,
+                passkeyDomain: context.tenant.passkeys?.relyingPartyID, isCredentialTaken: facts.isCredentialTaken,
                 textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))

@@ -155,7 +155,8 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
     var proof: Proof {
         switch self {
         case .authenticatorApp: .authenticatorApp
-        case .appOfMailbox, .phoneOfMailbox, .passkeyOfMailbox: .mailbox(.own)
+        case .appOfMailbox, .phoneOfMailbox: .mailbox(.own)
+        case .passkeyOfMailbox: .passkeyOfMailbox
         case .recoveryCode: .recoveryCode
         case .phone: .phone
         case .syncedPasskey: .passkey(isSynced: true)
@@ -309,6 +310,10 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// (`SEC-ENR-2`). A password from a reset has the worth of the mailbox and not more: who learns it later has no
     /// mailbox. An address with another tag may belong to another person (`SEC-ID-3`).
     package var hasCodeOfOwnAddress: Bool { mailboxes.contains { $0.key == email.key } }
+
+    /// Whether the sign-in ends the count of wrong passwords. A passkey alone does not: its holder may be the one who guesses at the
+    /// password (`SEC-LOCK-1`).
+    var endsLock: Bool { knowsPassword || !mailboxes.isEmpty }
 
     /// Whether the password was given and counts as a separate factor.
     package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }

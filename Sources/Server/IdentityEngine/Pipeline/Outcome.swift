@@ -112,6 +112,8 @@ package enum RedirectReason: Hashable, Sendable, Codable {
     case noPassword
     /// The second factor must reach another mailbox than the one that was proven, and the user has none.
     case otherMailboxNeeded
+    /// The user has a method that the client has not announced.
+    case methodNotTaken
     /// The user's methods rest after a reset.
     case methodSuspended
     /// The password came from a reset, and the second factor must be another than that mailbox.

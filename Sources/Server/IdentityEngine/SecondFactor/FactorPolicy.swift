@@ -30,8 +30,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var takesRecoveryCodes: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
-    /// Whether the tenant has passkeys.
-    package var takesPasskeys: Bool
+    /// The relying party whose passkeys the tenant takes; nil: it has none.
+    package var passkeyDomain: String?
 
     /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
     /// accept.
@@ -40,7 +40,7 @@ package struct FactorDemand: Hashable, Sendable {
     package init(
         contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
-        texts: TextSettings? = nil, takesPasskeys: Bool = true
+        texts: TextSettings? = nil, passkeyDomain: String? = nil
     ) {
         self.contexts = contexts
         self.isRequired = isRequired
@@ -50,7 +50,7 @@ package struct FactorDemand: Hashable, Sendable {
         self.now = now
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
-        self.takesPasskeys = takesPasskeys
+        self.passkeyDomain = passkeyDomain
     }
 
     /// Whether numbers of the area are texted.
@@ -85,7 +85,11 @@ extension Authentication {
         // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
         guard account.strongMethods.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
             let isResting = account.strongMethods.contains { $0.suspendedAt != nil }
-            return .redirectToBrowser(isResting ? .methodSuspended : .otherMailboxNeeded)
+            let isUnannounced =
+                demand.passkeyDomain != nil && !capabilities.contains(.passkey)
+                && account.strongMethods.contains { $0.isPasskey && $0.suspendedAt == nil && !hasProven($0) }
+            return .redirectToBrowser(
+                isUnannounced ? .methodNotTaken : isResting ? .methodSuspended : .otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
@@ -155,7 +159,11 @@ extension Authentication {
     private func canUse(_ method: StrongMethod, _ demand: FactorDemand) -> Bool {
         if let number = method.contact?.phone, !demand.canText(number) { return false }
         // A client that does not know passkeys could not read the list (SEC-PK-21).
-        if method.isPasskey, !demand.takesPasskeys || !capabilities.contains(.passkey) { return false }
+        if let passkey = method.passkey,
+            passkey.relyingPartyID != demand.passkeyDomain || !capabilities.contains(.passkey)
+        {
+            return false
+        }
         guard let since = method.suspendedAt else { return true }
         return provesOwnMailbox && demand.now.timeIntervalSince(since) >= Double(demand.suspensionRest)
     }

@@ -16,6 +16,8 @@ package enum Proof: Hashable, Sendable {
     ///
     /// - Parameter isSynced: Whether the user's other devices have a copy of it.
     case passkey(isSynced: Bool)
+    /// A passkey that the account's own mailbox alone enrolled. It is one factor with that mailbox, and no code of it.
+    case passkeyOfMailbox
     /// A key whose device did not verify the user.
     case securityKey
 
@@ -44,6 +46,7 @@ package enum Proof: Hashable, Sendable {
         case .password(isFromReset: false): [.knowledge]
         case .password(isFromReset: true): [.mailbox(.own)]
         case .mailbox(let mailbox): [.mailbox(mailbox)]
+        case .passkeyOfMailbox: [.mailbox(.own)]
         case .phone, .authenticatorApp, .recoveryCode, .securityKey: [.possession]
         case .passkey: [.possession, .verification]
         }
@@ -52,7 +55,7 @@ package enum Proof: Hashable, Sendable {
     /// Whether a page of another server cannot pass the proof on.
     package var resistsPhishing: Bool {
         switch self {
-        case .passkey, .securityKey: true
+        case .passkey, .passkeyOfMailbox, .securityKey: true
         case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode: false
         }
     }
@@ -65,6 +68,7 @@ package enum Proof: Hashable, Sendable {
         case .phone: [.textMessage]
         case .recoveryCode: [.recoveryCode]
         case .passkey(let isSynced): [isSynced ? .softwareKey : .hardwareKey, .userVerified, .possession]
+        case .passkeyOfMailbox: [.userVerified, .possession]
         case .securityKey: [.hardwareKey]
         }
     }

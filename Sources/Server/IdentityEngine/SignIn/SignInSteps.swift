@@ -406,8 +406,13 @@ extension SignInState {
     }
 
     /// The further effects of a second factor that was given.
-    func passing(_ proven: Authentication, in situation: StepSituation) -> [FlowEffect] {
-        guard case .awaitingSecondFactor(_, let method) = self else { return [] }
+    ///
+    /// - Parameter judged: The method that was given, where it can be another one than the one asked for.
+    func passing(
+        _ proven: Authentication, by judged: StrongMethod? = nil, in situation: StepSituation
+    ) -> [FlowEffect] {
+        guard case .awaitingSecondFactor(_, let asked) = self else { return [] }
+        let method = judged ?? asked
         let user = account.user
         var effects: [FlowEffect] = [.record(.secondFactorPassed, user: user)]
         // The method of SEC-LOCK-6 is not one of the account's methods and has no row.
@@ -470,9 +475,9 @@ extension SignInState {
             guard contexts == prepared.contexts else { return .refused(.notAllowedNow) }
             var row = row
             row.isEnded = true
-            let success: [FlowEffect] = [
-                .record(.signInSucceeded, user: user), .setLockout(nil), .rememberNetwork(user),
-            ]
+            let success: [FlowEffect] =
+                [.record(.signInSucceeded, user: user)] + (proven.endsLock ? [.setLockout(nil)] : [])
+                + [.rememberNetwork(user)]
             if let browser = prepared.browser {
                 let open = Effect.openBrowserSession(browser.session, replacing: browser.replaced)
                 return Decision(
@@ -505,7 +510,7 @@ extension SignInState {
     /// A right password clears the count of wrong ones, unless the count is the reason to ask for a mailbox
     /// (`SEC-LOCK-6`).
     private static func cleared(for proven: Authentication) -> [FlowEffect] {
-        proven.needsMailbox ? [] : [.setLockout(nil)]
+        proven.needsMailbox || !proven.endsLock ? [] : [.setLockout(nil)]
     }
 }
 
@@ -534,7 +539,7 @@ extension StepSituation {
         let demand = FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
             suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
-            takesPasskeys: takesPasskeys)
+            passkeyDomain: passkeyDomain)
         return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 

@@ -112,7 +112,7 @@ extension Engine {
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
             takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
-            takesPasskeys: context.tenant.passkeys != nil)
+            passkeyDomain: context.tenant.passkeys?.relyingPartyID)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).

@@ -11,7 +11,7 @@ package enum AssociationFile: String, Hashable, Sendable, CaseIterable {
     case appleApps = "apple-app-site-association"
     /// The apps of Android (Digital Asset Links).
     case androidApps = "assetlinks.json"
-    /// The other origins of pages (WebAuthn §5.11).
+    /// The other origins of pages (WebAuthn section 5.11).
     case origins = "webauthn"
     /// The pages that password managers send users to (W3C, A Well-Known URL for Relying Party Passkey Endpoints).
     case endpoints = "passkey-endpoints"

@@ -13,7 +13,7 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterAppCode
     /// One of the recovery codes that the user kept.
     case enterRecoveryCode
-    /// The answer of a passkey; the options are a `PublicKeyCredentialRequestOptionsJSON` (WebAuthn §5.1).
+    /// The answer of a passkey; the options are a `PublicKeyCredentialRequestOptionsJSON` (WebAuthn section 5.1).
     case usePasskey(options: String)
     /// A new password, at sign-up or after the proof of a reset.
     case choosePassword(isReset: Bool)

@@ -6,7 +6,8 @@ import PortableFoundation
 extension HostedVisit {
     /// Whether the user who is signed in has a passkey that these pages can use.
     var hasPasskey: Bool {
-        guard offersPasskeys, let signIn else { return false }
+        // Where the mailbox decides, the passkey is no proof of the kind that is asked for.
+        guard offersPasskeys, let signIn, !signIn.account.isHeldByMailbox(at: now) else { return false }
         return signIn.account.strongMethods.contains { $0.isPasskey && $0.suspendedAt == nil }
     }
 }
@@ -19,7 +20,7 @@ extension HostedPage {
 
     /// The field for an authenticator's answer, with what the script asks it, and the button that asks once more.
     ///
-    /// - Parameter options: A JSON text of WebAuthn §5.1.
+    /// - Parameter options: A JSON text of WebAuthn section 5.1.
     func asking(_ ceremony: PasskeyCeremony, _ options: String) -> HTML {
         """
         <p data-passkeys>\(language(.noPasskeys))</p>

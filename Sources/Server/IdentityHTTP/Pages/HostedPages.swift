@@ -493,13 +493,7 @@ struct HostedVisit: Sendable {
     var path: String { Self.path(of: routes.engine.settings.baseURL) + "/\(tenant.id)" }
     var brand: PageBrand { PageBrand(tenant, at: path) }
     /// Whether browsers can use the tenant's passkeys on these pages: passkeys are bound to a host.
-    var offersPasskeys: Bool {
-        let engine = routes.engine
-        guard let party = engine.relyingParty(of: tenant),
-            let own = RedirectAddresses.origin(of: engine.settings.baseURL)
-        else { return false }
-        return party.origins.contains(own)
-    }
+    var offersPasskeys: Bool { routes.engine.pagesTakePasskeys(of: tenant) }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
     /// What the page says first, by the whole query.
     var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }

@@ -196,6 +196,7 @@ extension RedirectReason {
         case .missingCapability(let capability): "Client is missing \(capability.rawValue) capability"
         case .noPassword: "The user has no password, and a second factor needs one"
         case .otherMailboxNeeded: "The second factor must reach another mailbox than the reset"
+        case .methodNotTaken: "The app cannot use the user's second factor"
         case .methodSuspended: "The second factor is suspended after a reset"
         case .passwordFromReset: "The password came from a reset, and the second factor must be another one"
         }

@@ -2,7 +2,7 @@ import IdentityEngine
 import NativeAuthCore
 import PortableFoundation
 
-// What authenticators are asked for, as WebAuthn §5.1 writes it: browsers and the platforms' libraries take it unchanged.
+// What authenticators are asked for, as WebAuthn section 5.1 writes it: browsers and the platforms' libraries take it unchanged.
 
 extension PasskeyCreationOffer {
     /// `PublicKeyCredentialCreationOptionsJSON`.

@@ -25,7 +25,7 @@ struct AssociationCheck {
         guard domain != ReadPasskeys.localhost else {
             guard profile == .production else { return }
             return notes.hint(
-                "domain", "The passkeys of \(entry.tenant.subdomain) are of localhost, so that no user can have one.",
+                "domain", "The passkeys of \(entry.tenant.subdomain) have the domain localhost: users cannot add one.",
                 "Give passkeys a domain of yours before users enrol.")
         }
         guard authorities == nil else {
@@ -38,7 +38,8 @@ struct AssociationCheck {
             do {
                 content = try file.content(of: entry, baseURL: nil)
             } catch {
-                return notes.problem("files", "A file of \(domain) could not be made: \(error)", "Report this.")
+                return notes.problem(
+                    "files", "A file of \(domain) could not be made: \(error)", "Report this as a bug of native-auth.")
             }
             if content != nil { await check(file, passkeys, notes) }
         }
@@ -54,7 +55,7 @@ struct AssociationCheck {
         } catch {
             return notes.problem(
                 file.about, "\(address): \(ErrorRemedy(ClientCondition(transport: error)).cause)",
-                "See the name in DNS, the certificate, and the server of the domain.")
+                "Check the name in DNS, the certificate, and the server of the domain.")
         }
         let remedy = "Serve what native-auth tenant association writes, or pass the path on to this server."
         switch response.status {
@@ -62,7 +63,7 @@ struct AssociationCheck {
         case 300..<400:
             return notes.problem(
                 file.about,
-                "\(address) redirects to \(response.headers["location"] ?? "nowhere"); devices follow no redirect.",
+                "\(address) redirects\(response.headers["location"].map { " to \($0)" } ?? ""); devices follow no redirect.",
                 remedy)
         case let status: return notes.problem(file.about, "\(address) answers with status \(status).", remedy)
         }
@@ -89,9 +90,9 @@ struct AssociationCheck {
             notes.problem(
                 file.about, "\(address) does not name \(missing.joined(separator: ", ")).", remedy)
         } else {
-            notes.ok(file.about, "\(address) names what the document does")
+            notes.ok(file.about, "\(address) names everything of the document")
         }
-        // What a file names beside the document can use the passkeys all the same.
+        // What a file names beside the document can use the passkeys, too.
         let others = named.names.subtracting(wanted.names).sorted()
         if !others.isEmpty {
             notes.hint(

@@ -3,7 +3,7 @@ import PortableFoundation
 
 /// What a tenant document says about passkeys (docs/operate/passkeys.md).
 enum ReadPasskeys {
-    /// The domain of a computer that a program is tried on.
+    /// The domain of the developer's own machine.
     static let localhost = "localhost"
 
     /// Reads the members. A faulty value is replaced by a placeholder that is never used.
@@ -13,8 +13,8 @@ enum ReadPasskeys {
         if domain != nil, !isDomain {
             members.add(
                 """
-                domain must be a host name in small letters with two labels or more, such as harbour.example.com, and no IP address; \
-                or localhost.
+                passkeys: the domain “\(shown(domain ?? ""))” must be a host name in lower case with two labels or more, without \
+                https://, such as harbour.example.com; no IP address; or localhost.
                 """, at: "domain")
         }
         let passkeys = PasskeySettings(
@@ -31,7 +31,7 @@ enum ReadPasskeys {
             if let fault = fault(origin, of: domain) {
                 members.add("origins: “\(shown(origin))” \(fault).", line: line)
             } else if origins.contains(origin) {
-                members.add("origins: “\(shown(origin))” is there twice.", line: line)
+                members.add("origins: “\(shown(origin))” is listed twice.", line: line)
             } else {
                 origins.append(origin)
             }
@@ -63,7 +63,7 @@ enum ReadPasskeys {
                     A1B2C3D4E5.com.example.harbour.
                     """, line: line)
             } else if apps.contains(app) {
-                members.add("appleApps: “\(shown(app))” is there twice.", line: line)
+                members.add("appleApps: “\(shown(app))” is listed twice.", line: line)
             } else {
                 apps.append(app)
             }
@@ -79,24 +79,26 @@ enum ReadPasskeys {
                 entry.add("the package “\(shown(name))” must be a name such as com.example.harbour.", at: "package")
             } else if let name, apps.contains(where: { $0.package == name }) {
                 entry.add(
-                    "the package “\(shown(name))” is there twice; one entry has all its certificates.", at: "package")
+                    "the package “\(shown(name))” is listed twice; put all its certificates into one entry.",
+                    at: "package")
             }
             var certificates: [[UInt8]] = []
-            for (text, line) in entry.texts("certificates", mayBeEmpty: false) {
+            let listed = entry.texts("certificates")
+            for (text, line) in listed {
                 guard let bytes = fingerprint(text) else {
                     entry.add(
-                        "certificates: “\(shown(text))” must be a SHA-256 as keytool prints it: 32 times two digits, 0 to F, with colons.",
+                        "certificates: “\(shown(text))” must be a SHA-256 as keytool prints it: 32 pairs of the digits 0 to F, with colons between them.",
                         line: line)
                     continue
                 }
                 if certificates.contains(bytes) {
-                    entry.add("certificates: “\(shown(text))” is there twice.", line: line)
+                    entry.add("certificates: “\(shown(text))” is listed twice.", line: line)
                 } else {
                     certificates.append(bytes)
                 }
             }
-            if !entry.has("certificates") || entry.isEmpty("certificates") {
-                entry.add("“certificates” is missing; an app of androidApps needs it.", at: "certificates")
+            if listed.isEmpty {
+                entry.add("an app of androidApps needs certificates, at least one.", at: "certificates")
             }
             entry.end()
             apps.append(.init(package: name ?? "", certificates: certificates))

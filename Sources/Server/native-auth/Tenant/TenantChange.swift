@@ -15,8 +15,8 @@ struct TenantChange: ParsableArguments {
     @Option(
         name: .customLong("void-passkeys"),
         help: """
-            A tenant with users whose passkeys get another domain, or none, so that none of them works any more: its id, domain or \
-            subdomain; may be repeated.
+            A tenant with users whose passkeys get another domain, or none, and stop working: its id, domain or subdomain; may be \
+            repeated.
             """)
     var voids: [String] = []
 
@@ -85,8 +85,8 @@ struct TenantChange: ParsableArguments {
             guard let count = users[tenant.id], count > 0 else { continue }
             problems.append(
                 """
-                The passkeys of the tenant \(tenant.name), which has \(counted(count, "user")), are of \(from), and the document \
-                has \(to ?? "no passkeys"); none of them would work any more. Pass --void-passkeys \(tenant.name) to do it.
+                The passkeys of the tenant \(tenant.name), which has \(counted(count, "user")), belong to \(from); the document \
+                has \(to ?? "none"). They would stop working. To do it, pass --void-passkeys \(tenant.name).
                 """)
         }
         if !problems.isEmpty { throw .usage(problems) }

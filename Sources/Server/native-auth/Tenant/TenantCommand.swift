@@ -150,7 +150,8 @@ struct TenantCommand: AsyncParsableCommand {
             abstract: "Write the files that tie apps and pages to the passkeys of each tenant, for another server.",
             discussion: """
                 A server of the passkeys' domain serves them as /.well-known/apple-app-site-association, assetlinks.json, webauthn \
-                and passkey-endpoints, each if it has something to tell. Files that are there are replaced; others stay.
+                and passkey-endpoints, each if it has something to tell. Files that are there are replaced, and those that would \
+                tell nothing any more are removed. Take the document in force: native-auth tenant export.
                 """)
 
         @Argument(help: "The tenant file, YAML.") var file: String
@@ -168,15 +169,32 @@ struct TenantCommand: AsyncParsableCommand {
                         "--base-url must be an address such as https://login.example.com, without a slash at its end."
                     ])
                 }
-                for entry in read.directory.entries {
+                let entries = read.directory.entries.filter { $0.tenant.passkeys != nil }
+                if entries.isEmpty { say("no tenant has passkeys; nothing was written") }
+                for entry in entries {
                     guard let domain = entry.tenant.passkeys?.relyingPartyID else { continue }
                     let folder = URL(filePath: directory).appending(path: domain)
-                    for kind in AssociationFile.allCases {
-                        guard let content = try kind.content(of: entry, baseURL: baseURL) else { continue }
-                        try write(content, to: folder.appending(path: kind.relativePath))
+                    for kind in AssociationFile.allCases where kind != .endpoints || baseURL != nil {
+                        let place = folder.appending(path: kind.relativePath)
+                        if let content = try kind.content(of: entry, baseURL: baseURL) {
+                            try write(content, to: place)
+                        } else {
+                            try remove(place)
+                        }
                     }
                 }
             }
+        }
+
+        /// What an older document has written names apps that may have lost their place.
+        private func remove(_ url: URL) throws(StartFailure) {
+            guard FileManager.default.fileExists(atPath: url.path) else { return }
+            do {
+                try FileManager.default.removeItem(at: url)
+            } catch {
+                throw .inputOutput("The file \(url.path) cannot be removed.")
+            }
+            say("removed \(url.path): the document has nothing for it any more")
         }
 
         private func write(_ content: Data, to url: URL) throws(StartFailure) {
