@@ -2,20 +2,19 @@ public import NativeAuth
 public import PortableFoundation
 import SoftPasskeys
 
-/// A device with passkeys, in software, for tests of an app: it makes passkeys and signs with them at once, and shows
-/// nothing.
+/// A device in software, for tests of an app: it makes passkeys and signs with them without a screen.
 ///
 /// ```swift
 /// let passkeys = SoftPasskeys()
 /// passkeys.whenAsked = .cancel      // the user closes the sheet from now on
 /// ```
 ///
-/// Its keys are of P-256 (ES256), its passkeys are discoverable, and it sends no attestation. All copies of a value are
-/// the same device. Each ``init()`` is a new one without passkeys.
+/// Its keys are of P-256 (ES256), it finds its passkeys without a username, and it sends no attestation. All copies of a value
+/// are the same device. Each ``init()`` makes a new device without passkeys.
 public struct SoftPasskeys: PasskeyAuthenticator {
     private let authenticator = SoftAuthenticator()
 
-    /// A new device.
+    /// Makes a device without passkeys.
     public init() {}
 
     /// Makes a passkey. As on a device, it replaces one of the same relying party and account.

@@ -114,7 +114,7 @@ import Testing
         #expect(try judged(history) == .send(notes: []))
     }
 
-    @Test("SEC-SMS-6: registrations rest in none of 10,000 runs of honest users, of whom 60 % type the code in")
+    @Test("SEC-SMS-6: when 60 % of honest users type the code in, registrations rest in none of 10,000 runs")
     func honestUsers() throws {
         var generator = SeededGenerator(seed: 20_261_128)
         let area = try #require(CallingArea.named("49"))

@@ -57,7 +57,7 @@ import Testing
         #expect(listed.status == 401, "the token is not for the directory")
     }
 
-    @Test("SEC-PK-16: the options are the same in form whoever asks, and list a passkey only after a first factor")
+    @Test("SEC-PK-16: the options have one form for every caller, and list a passkey only after a first factor")
     func optionsTellNothing() async throws {
         let (server, _) = try await Self.dana()
         let empty = try Self.server()
@@ -175,7 +175,7 @@ import Testing
         // An answer before a challenge, and the token of another step.
         let started = try await client.post(.signInInitiate, [("challenge_type", TestPasskey.words)])
         expectError(try await TestPasskey.token(answer, started, client), "invalid_request", 55_200)
-        // The challenge of a registration signs nobody in.
+        // The challenge of a registration is none of a sign-in.
         let caller = try await Self.caller(server, passkey)
         let creation = try await TestPasskey.options(caller)
         let challenge = try #require(creation["publicKey"]?["challenge"]?.string)
@@ -372,7 +372,7 @@ import Testing
         #expect(try await details(of: "mfa.registered", server) == ["twoFactors, passkey"])
     }
 
-    @Test("SEC-ENR-7: a reset suspends a young passkey; it signs nobody in")
+    @Test("SEC-ENR-7: a reset suspends a young passkey: with it no sign-in succeeds")
     func reset() async throws {
         let (server, passkey) = try await Self.dana()
         try await server.reset()
@@ -422,7 +422,7 @@ import Testing
         #expect(try await server.signIn()["error_codes"] == [50_053])
     }
 
-    @Test("SEC-ENR-10: a passkey that a recovery code led to signs nobody in alone for 72 hours")
+    @Test("SEC-ENR-10: a passkey that a recovery code led to is no sign-in alone for 72 hours")
     func rests() async throws {
         let (server, passkey) = try await Self.dana()
         _ = try await server.rows("UPDATE strong_methods SET enrolled_under = 'recoveryCode'")
@@ -494,7 +494,7 @@ import Testing
         #expect(try claims(of: tokens.text("access_token"))["amr"] == ["hwk", "user", "mfa", "pop"])
     }
 
-    @Test("A disabled account, and a tenant without passkeys, sign nobody in")
+    @Test("No passkey signs in to a disabled account, or at a tenant without passkeys")
     func disabled() async throws {
         let (server, passkey) = try await Self.dana()
         try await server.setDisabled(true)

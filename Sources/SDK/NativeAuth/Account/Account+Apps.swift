@@ -15,14 +15,14 @@ extension Account {
     ) async throws(AccountError) -> AuthenticatorAppNext {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let reply = try await send(Directory.NewApp(), flow)
+        let reply = try await send(Directory.BeginMethod(), flow)
         guard let key = AuthenticatorKey(reply) else {
             return .codeRequired(OwnMailboxCodeRequired(state: try OwnMailboxCodeState(accepting: reply, flow)))
         }
         return .keyRequired(AuthenticatorAppRequired(state: try AuthenticatorAppState(key, reply, flow)))
     }
 
-    fileprivate func send(_ app: Directory.NewApp, _ flow: Flow) async throws(AccountError) -> Directory.CodeSent {
+    fileprivate func send(_ app: Directory.BeginMethod, _ flow: Flow) async throws(AccountError) -> Directory.CodeSent {
         let id = flow.correlationID
         return try await directory(.addApp, body: try Self.body(app, id), correlationID: id)
     }
@@ -201,7 +201,7 @@ struct OwnMailboxCodeState: StepState {
     func resend() async throws(NativeAuthError) -> OwnMailboxCodeState {
         try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             do throws(AccountError) {
-                let app = Directory.NewApp(continuationToken: flow.continuationToken?.reveal())
+                let app = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
                 return try OwnMailboxCodeState(accepting: try await flow.account().send(app, flow), flow)
             } catch {
                 throw error.asNativeAuthError

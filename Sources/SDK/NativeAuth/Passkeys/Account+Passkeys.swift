@@ -4,16 +4,17 @@ public import PortableFoundation
 
 extension Account {
     /// Begins to add a passkey: the user's device then makes it, and keeps its secret part. With it the user signs in by a
-    /// fingerprint, a face or a PIN, and gives two factors at once. A user without a password can have one, too.
+    /// fingerprint, a face or a PIN, which counts as two factors. A user without a password can have one, too.
     ///
-    /// After a sign-in with the password alone, a code to the user's own mailbox comes first.
+    /// A code to the user's own mailbox comes first, unless the user has just signed in by such a code or with two factors. A token
+    /// that was refreshed since does not count.
     ///
     /// - Throws: ``AccountError/proofRequired(_:_:)``; ``AccountError/notAllowed(attribute:_:)`` when the tenant has no passkeys, or
     ///   the user has ten; and others.
     public func addPasskey(correlationID: UUID? = nil) async throws(AccountError) -> PasskeyNext {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let reply = try await send(passkey: Directory.NewApp(), flow)
+        let reply = try await send(passkey: Directory.BeginMethod(), flow)
         guard reply.publicKey != nil else {
             return .codeRequired(PasskeyMailboxCodeRequired(state: try PasskeyMailboxCodeState(accepting: reply, flow)))
         }
@@ -21,7 +22,7 @@ extension Account {
     }
 
     fileprivate func send(
-        passkey: Directory.NewApp, _ flow: Flow
+        passkey: Directory.BeginMethod, _ flow: Flow
     ) async throws(AccountError) -> Directory.CodeSent {
         let id = flow.correlationID
         return try await directory(.addPasskey, body: try Self.body(passkey, id), correlationID: id)
@@ -170,7 +171,7 @@ struct PasskeyMailboxCodeState: StepState {
     func resend() async throws(NativeAuthError) -> PasskeyMailboxCodeState {
         try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
             do throws(AccountError) {
-                let again = Directory.NewApp(continuationToken: flow.continuationToken?.reveal())
+                let again = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
                 return try PasskeyMailboxCodeState(accepting: try await flow.account().send(passkey: again, flow), flow)
             } catch {
                 throw error.asNativeAuthError
@@ -235,7 +236,7 @@ struct NewPasskeyState: StepState {
         }
         guard isUsed else { return (options, flow) }
         do throws(AccountError) {
-            let again = Directory.NewApp(continuationToken: flow.continuationToken?.reveal())
+            let again = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
             let next = try NewPasskeyState(try await flow.account().send(passkey: again, flow), flow)
             return (next.options, next.flow)
         } catch {
@@ -247,6 +248,7 @@ struct NewPasskeyState: StepState {
         _ answer: PasskeyRegistration, name: String?, _ flow: Flow
     ) async throws(NativeAuthError) {
         do throws(AccountError) {
+            // `PasskeyRegistration` writes this JSON itself, so it is readable; if it were not, nothing is sent.
             guard let credential = try? WireJSON.decode(JSONValue.self, from: Data(answer.json.utf8)) else {
                 throw AccountError(flow.unexpectedReply())
             }

@@ -1,13 +1,12 @@
 import NativeAuthCore
 public import PortableFoundation
 
-/// A signature of a passkey, as an authenticator reports it. It signs in once. Its description is empty, because it is
-/// a credential until the server has seen it (`SDK-LOG-1`).
+/// A signature of a passkey, as an authenticator reports it. It is good for one sign-in. Until the server has seen it, it is a
+/// credential: its description tells nothing of it (`SDK-LOG-1`).
 public struct PasskeyAssertion: Hashable, Sendable {
     /// The identifier of the passkey, 1 to 1,023 bytes.
     public var credentialID: Data
-    /// The client data as the system made them: the bytes that the signature covers, never another form of the
-    /// same JSON.
+    /// The client data as the system made them: exactly the bytes that the signature covers, not the same JSON written anew.
     public var clientDataJSON: Data
     /// What the authenticator signed, before the digest of the client data (WebAuthn Level 3 section 6.1).
     public var authenticatorData: Data
@@ -16,7 +15,7 @@ public struct PasskeyAssertion: Hashable, Sendable {
     /// The server's handle of the account, 1 to 64 bytes; nil when the authenticator does not tell.
     public var userHandle: Data?
 
-    /// The answer of a system's interface for passkeys.
+    /// Makes a value of what a system's interface for passkeys returned.
     public init(
         credentialID: Data, clientDataJSON: Data, authenticatorData: Data, signature: Data,
         userHandle: Data? = nil

@@ -1,19 +1,18 @@
 import NativeAuthCore
 public import PortableFoundation
 
-/// A new passkey, as an authenticator reports it. Nothing in it is kept by the SDK.
+/// A new passkey, as an authenticator reports it. The SDK keeps nothing of it.
 public struct PasskeyRegistration: Hashable, Sendable {
     /// The identifier of the passkey, 1 to 1,023 bytes.
     public var credentialID: Data
-    /// The client data as the system made them: the bytes that a signature covers, never another form of the
-    /// same JSON.
+    /// The client data as the system made them: exactly the bytes that a signature covers, not the same JSON written anew.
     public var clientDataJSON: Data
     /// The attestation object (WebAuthn Level 3 section 6.5), with the public key. Never empty.
     public var attestationObject: Data
     /// How the authenticator is reached, such as `internal` or `hybrid`. Empty when the system does not tell.
     public var transports: [String]
 
-    /// The answer of a system's interface for passkeys.
+    /// Makes a value of what a system's interface for passkeys returned.
     public init(
         credentialID: Data, clientDataJSON: Data, attestationObject: Data, transports: [String] = []
     ) {

@@ -3,13 +3,15 @@ import NativeAuthWire
 public import PortableFoundation
 
 extension NativeAuthClient {
-    /// Signs a user in with a passkey, without a username: the passkey says who it is. It counts as two factors.
+    /// Signs a user in with a passkey, without a username: the passkey says who the user is. It counts as two factors.
     ///
     /// The server must have passkeys for this app's domain (docs/operate/passkeys.md); others refuse the request.
     ///
     /// ```swift
     /// let next = try await client.signIn(with: PlatformPasskeys { window })
     /// ```
+    ///
+    /// `PlatformPasskeys` is for Apple's systems, and unverified there; any other ``PasskeyAuthenticator`` works as well.
     ///
     /// - Parameters:
     ///   - authenticator: Makes the user's device sign.
@@ -19,7 +21,7 @@ extension NativeAuthClient {
     ///   - claims: A claims request: JSON as text.
     ///   - correlationID: Identifies the whole flow in the server's log; nil for a new ID.
     /// - Returns: The account, or the step of a further factor where the server asks for one.
-    /// - Throws: ``PasskeySignInError``: nobody is signed in.
+    /// - Throws: ``PasskeySignInError``: no user was signed in.
     public func signIn(
         with authenticator: some PasskeyAuthenticator, style: PasskeyStyle = .modal, scopes: [String] = [],
         claims: String? = nil, correlationID: UUID? = nil
@@ -215,7 +217,8 @@ extension Flow {
         }
     }
 
-    /// The options as text; nothing, which no reader takes, when there are none.
+    /// The options as text. Without options it is empty, which ``PasskeyRequest`` refuses as unusable: so is a value that JSON cannot
+    /// express, which no reply can contain.
     static func text(_ options: JSONValue?) -> String {
         guard let options, let data = try? WireJSON.encode(options) else { return "" }
         return String(decoding: data, as: UTF8.self)

@@ -17,7 +17,8 @@
     public struct PlatformPasskeys: PasskeyAuthenticator {
         private let anchor: @MainActor @Sendable () -> ASPresentationAnchor?
 
-        /// - Parameter anchor: The window to show the sheet over; nil for none. By default the system chooses.
+        /// - Parameter anchor: The window to show the sheet over; nil: the sheet has no window, and the system may refuse it. Give the window of your
+        ///   screen; the default is a new empty one.
         public init(anchor: @escaping @MainActor @Sendable () -> ASPresentationAnchor? = { ASPresentationAnchor() }) {
             self.anchor = anchor
         }

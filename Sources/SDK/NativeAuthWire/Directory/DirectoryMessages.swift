@@ -240,8 +240,9 @@ package enum Directory {
         }
     }
 
-    /// Begins to add an authenticator app, or sends the code to the own mailbox again with the token of a running one.
-    package struct NewApp: Codable, Sendable {
+    /// Begins to add an authenticator app or a passkey, or sends the code to the own mailbox again with the token of a running
+    /// addition.
+    package struct BeginMethod: Codable, Sendable {
         package var continuationToken: String?
 
         package init(continuationToken: String? = nil) {

@@ -49,8 +49,9 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
     package static let invalidOOBValue = Self(rawValue: "invalid_oob_value")
     package static let mfaRequired = Self(rawValue: "mfa_required")
     package static let nativeAuthAPIDisabled = Self(rawValue: "nativeauthapi_disabled")
-    /// Words of this server: the answer of a passkey proves nothing, and nobody in the tenant has such a passkey.
+    /// A word of this server: the answer of a passkey proves nothing.
     package static let passkeyInvalid = Self(rawValue: "passkey_invalid")
+    /// A word of this server: no user of the tenant has the passkey of the answer.
     package static let passkeyUnknown = Self(rawValue: "passkey_unknown")
     package static let passwordBanned = Self(rawValue: "password_banned")
     package static let passwordIsInvalid = Self(rawValue: "password_is_invalid")

@@ -45,20 +45,21 @@ extension Engine {
         }
         guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
         if let name, !StrongMethod.isName(name) { return step.refused(.invalidAttributes(["displayName"])) }
-        let challenge = try? PasskeyRegistration(json: answer).challenge
+        var reads = StepReads(sendsNotice: true)
+        var challenge: Data?
         let judged: Result<EnrolledPasskey, PasskeyFault>
         do throws(PasskeyFault) {
-            judged = .success(
-                try party.verify(
-                    PasskeyRegistration(json: answer), userHandle: new.userHandle, signatures: ports.signatures,
-                    isChallenge: { _ in true }))
+            let registration = try PasskeyRegistration(json: answer)
+            challenge = registration.challenge
+            let made = try party.verify(
+                registration, userHandle: new.userHandle, signatures: ports.signatures, isChallenge: { _ in true })
+            reads.credential = made.credentialID
+            judged = .success(made)
         } catch {
             judged = .failure(error)
         }
         let method = ports.randomness.uuid()
-        var reads = StepReads(sendsNotice: true)
-        reads.credential = (try? judged.get())?.credentialID
-        return try await run(step, reading: reads) { situation in
+        return try await run(step, reading: reads) { [challenge] situation in
             AccountState.confirming(
                 new, judged, name: name, id: method, isChallenge: { matches(challenge, $0, .create, step) },
                 in: situation

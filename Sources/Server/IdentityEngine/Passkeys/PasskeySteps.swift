@@ -170,12 +170,15 @@ extension Engine {
         }
         guard let party = relyingParty(of: context.tenant) else { return step.refused(.passkeysNotOffered) }
         let assertion: Result<PasskeyAssertion, PasskeyFault>
+        // What the answer claims; an unreadable one claims nothing, and is refused with its fault.
+        let claimed: PasskeyAssertion?
         do throws(PasskeyFault) {
-            assertion = .success(try PasskeyAssertion(json: answer.reveal()))
+            let read = try PasskeyAssertion(json: answer.reveal())
+            (assertion, claimed) = (.success(read), read)
         } catch {
-            assertion = .failure(error)
+            (assertion, claimed) = (.failure(error), nil)
         }
-        let id = (try? assertion.get())?.credentialID
+        let id = claimed?.credentialID
         // The flow identifies the account, or the passkey does.
         let (named, account) = try await owner(of: id, step)
         let isKnown = account != nil
@@ -192,17 +195,16 @@ extension Engine {
             } else {
                 PreparedTokens(demand: factorDemand(request.contexts, in: context))
             }
-        let challenge = (try? assertion.get())?.challenge
         let outcome = try await run(owned, reading: StepReads(sendsNotice: true)) { situation in
             owned.state.submitting(
                 passkey: presented, method: method?.id, isKnown: isKnown, proven: proven, prepared: prepared,
-                isChallenge: { matches(challenge, $0, .get, owned) }, in: situation)
+                isChallenge: { matches(claimed?.challenge, $0, .get, owned) }, in: situation)
         }
         guard case .accepted(.signIn) = outcome.verdict else { return outcome }
         return try await redeemed(outcome, request, in: context)
     }
 
-    /// The step with the account that the answer is about, and that account. Where nobody is named, it is that of the passkey;
+    /// The step with the account that the answer is about, and that account. Where no user is named, it is the passkey's;
     /// the handle of the answer must agree later (`SEC-PK-10`).
     private func owner(of credential: Data?, _ step: Step) async throws(EngineError) -> (Step, UserAccount?) {
         switch step.state {
@@ -256,7 +258,7 @@ extension FlowState {
     ///
     /// - Parameters:
     ///   - method: The passkey that the answer names, where the account has it.
-    ///   - isKnown: Whether a user of the tenant has the passkey, where nobody is named.
+    ///   - isKnown: Whether a user of the tenant has the passkey, where no user is named.
     ///   - proven: What a right answer proves.
     ///   - isChallenge: Whether the answer has the challenge of the row.
     func submitting(
@@ -285,14 +287,18 @@ extension FlowState {
                 ])
         }
         guard situation.now < asked.expiresAt else { return refused(.expiredChallenge) }
-        if case .failure(let fault) = presented.assertion { return refused(fault) }
+        let assertion: PasskeyAssertion
+        switch presented.assertion {
+        case .failure(let fault): return refused(fault)
+        case .success(let read): assertion = read
+        }
         guard isChallenge(asked) else { return refused(.wrongChallenge) }
         // As the account is now: the passkey may have been removed or suspended.
         let usable: [StrongMethod] =
             if case .awaitingSecondFactor(let proofs, _)? = first {
                 situation.methods(after: proofs)
             } else {
-                // One that rests proves no more than a recovery code, which signs nobody in alone (SEC-ENR-10).
+                // One that rests proves no more than a recovery code, which alone is no sign-in (SEC-ENR-10).
                 situation.account?.strongMethods.filter {
                     $0.suspendedAt == nil && !$0.rests(at: situation.now)
                 } ?? []
@@ -301,8 +307,9 @@ extension FlowState {
             // Of a named user, the passkey may be another user's: then no device is to forget it.
             return refused(first == nil && !isKnown ? .unknownPasskey : .unusablePasskey)
         }
-        let handle = (try? presented.assertion.get())?.userHandle
-        guard handle.map({ $0 == passkey.userHandle }) ?? (first != nil) else { return refused(.wrongUser) }
+        guard assertion.userHandle.map({ $0 == passkey.userHandle }) ?? (first != nil) else {
+            return refused(.wrongUser)
+        }
         let use: PasskeyUse
         switch presented.use(of: passkey) {
         case .failure(let fault): return refused(fault)

@@ -112,7 +112,7 @@ extension Command {
                 beginsFlow: true, hashesPassword: request.password != nil,
                 reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
-        // It names nobody.
+        // It names no user.
         case .startPasskey: CommandTraits(beginsFlow: true)
         case .step(_, let step): step.traits
         case .refresh, .exchange: CommandTraits(repeats: .refresh)

@@ -118,13 +118,13 @@ extension IdentityRoutes {
                 .addPhone($0)
             }
         case .addApp:
-            let asked: Directory.NewApp = try await Self.body(of: request)
+            let asked: Directory.BeginMethod = try await Self.body(of: request)
             let command =
                 asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
                 ?? .account(caller, .addApp)
             return try reply(to: try await take(command, caller, request, context), context)
         case .addPasskey:
-            let asked: Directory.NewApp = try await Self.body(of: request)
+            let asked: Directory.BeginMethod = try await Self.body(of: request)
             let command =
                 asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
                 ?? .account(caller, .addPasskey)

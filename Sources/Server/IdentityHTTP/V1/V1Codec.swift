@@ -90,7 +90,7 @@ package enum V1Codec {
                     accepted: accepted, capabilities: try capabilities(form.capabilities ?? []))))
     }
 
-    /// A sign-in: of a user with a name, or of the one whom a passkey names.
+    /// A sign-in, by a username or by a passkey.
     private static func signIn(_ form: V1.SignIn.InitiateRequest) throws(RequestFault) -> Request {
         guard form.username?.isEmpty ?? true, form.challengeTypes?.contains(ChallengeType.passkey.rawValue) == true
         else {

@@ -544,43 +544,36 @@ extension StrongMethod {
 }
 
 extension EnrolledPasskey {
-    /// What the column `passkey` has: equal passkeys are equal bytes.
-    fileprivate func stored() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        do {
-            return try encoder.encode(self)
-        } catch {
-            throw StoreError.corrupt("strong_methods")
-        }
-    }
+    /// What the column `passkey` has.
+    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
 
-    fileprivate init(stored: Data) throws {
-        do {
-            self = try JSONDecoder().decode(EnrolledPasskey.self, from: stored)
-        } catch {
-            throw StoreError.corrupt("strong_methods")
-        }
-    }
+    fileprivate init(stored: Data) throws { self = try read(stored, in: "strong_methods") }
 }
 
 extension RecoverySet {
-    /// What the column `recovery` has: equal sets are equal bytes.
-    fileprivate func stored() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        do {
-            return try encoder.encode(self)
-        } catch {
-            throw StoreError.corrupt("users")
-        }
-    }
+    /// What the column `recovery` has.
+    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "users") }
 
-    fileprivate init(stored: Data) throws {
-        do {
-            self = try JSONDecoder().decode(RecoverySet.self, from: stored)
-        } catch {
-            throw StoreError.corrupt("users")
-        }
+    fileprivate init(stored: Data) throws { self = try read(stored, in: "users") }
+}
+
+/// Equal values are equal bytes, so that a statement can compare a column with the value that was read.
+///
+/// - Throws: `StoreError.corrupt` with the table.
+private func storedJSON(of value: some Encodable, in table: String) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    do {
+        return try encoder.encode(value)
+    } catch {
+        throw StoreError.corrupt(table)
+    }
+}
+
+private func read<Value: Decodable>(_ stored: Data, in table: String) throws -> Value {
+    do {
+        return try JSONDecoder().decode(Value.self, from: stored)
+    } catch {
+        throw StoreError.corrupt(table)
     }
 }
