@@ -333,6 +333,31 @@ import Testing
         await #expect(throws: PasskeyError.alreadyRegistered) { try await devices[0].make(options) }
     }
 
+    @Test("SEC-PK-14: of two additions that began with nine passkeys, one succeeds")
+    func eleventh() async throws {
+        let (server, first) = try await Self.dana()
+        for _ in 0..<8 { _ = try await TestPasskey.add(to: try await Self.caller(server, first)) }
+        let callers = [try await Self.caller(server, first), try await Self.caller(server, first)]
+        let begun = [try await TestPasskey.options(callers[0]), try await TestPasskey.options(callers[1])]
+        var statuses: [Int] = []
+        for (caller, options) in zip(callers, begun) {
+            let device = TestPasskey()
+            statuses.append(try await device.confirm(try await device.make(options), options, caller).status)
+        }
+        #expect(statuses == [204, 400])
+        #expect(try await server.rows("SELECT COUNT(*) FROM strong_methods") == [["10"]])
+    }
+
+    @Test("SEC-PK-14: the id of a passkey has at most 256 bytes", arguments: [(256, 204), (257, 400)])
+    func longIDs(length: Int, status: Int) async throws {
+        let server = try Self.server()
+        try await server.signUpWithPassword()
+        let caller = try await AccountCaller.withPassword(server)
+        let options = try await TestPasskey.options(caller)
+        let device = TestPasskey(id: Data(repeating: 7, count: length))
+        #expect(try await device.confirm(try await device.make(options), options, caller).status == status)
+    }
+
     @Test(
         "SEC-ENR-2: with the password alone no passkey is added, in any mode; the owner's mailbox must agree",
         arguments: [EnrolmentMode.proven, .compatible])

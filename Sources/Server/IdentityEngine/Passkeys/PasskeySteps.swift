@@ -147,7 +147,6 @@ struct PresentedPasskey: Sendable {
     ) -> Result<PasskeyUse, PasskeyFault> {
         assertion.flatMap { assertion in
             do throws(PasskeyFault) {
-                guard passkey.relyingPartyID == party.id else { throw .wrongRelyingParty }
                 return .success(
                     try party.verify(assertion, of: passkey, signatures: signatures, isChallenge: { _ in true }))
             } catch {
@@ -307,9 +306,8 @@ extension FlowState {
             // Of a named user, the passkey may be another user's: then no device is to forget it.
             return refused(first == nil && !isKnown ? .unknownPasskey : .unusablePasskey)
         }
-        guard assertion.userHandle.map({ $0 == passkey.userHandle }) ?? (first != nil) else {
-            return refused(.wrongUser)
-        }
+        // The verification compares a handle. Where no user was named, there must be one.
+        guard first != nil || assertion.userHandle != nil else { return refused(.wrongUser) }
         let use: PasskeyUse
         switch presented.use(of: passkey) {
         case .failure(let fault): return refused(fault)
