@@ -35,7 +35,7 @@ struct FormParameterTests {
         let expected: Set<FormParameter> = [
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .credential, .scope, .username,
             .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode, .subjectToken,
-            .subjectTokenType, .requestedTokenType, .audience, .codeChallenge,
+            .subjectTokenType, .requestedTokenType, .audience, .codeChallenge, .idToken, .providerUser,
         ]
         #expect(try Set(V1.TokenRequest.parameters) == expected)
     }

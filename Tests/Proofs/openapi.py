@@ -95,7 +95,11 @@ def narrowed(document, values):
     for methods in document["paths"].values():
         for operation in methods.values():
             body = operation.get("requestBody", {}).get("content", {}).get("application/x-www-form-urlencoded", {})
-            for name, schema in body.get("schema", {}).get("properties", {}).items():
+            properties = body.get("schema", {}).get("properties", {})
+            # With a provider, a sign-in has no name; `strangers` sends it.
+            if "username" in values:
+                properties.pop("provider", None)
+            for name, schema in properties.items():
                 if name in values:
                     schema.pop("pattern", None)
                     free = FREE if (name, operation["operationId"]) == ("username", "signUpStart") else []

@@ -270,8 +270,8 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.account(id, in: tenant)
     }
 
-    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
-        try await store.account(withPasskey: id, in: tenant)
+    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await store.account(withCredential: id, in: tenant)
     }
 
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {

@@ -6,6 +6,9 @@ public enum ChallengeType: String, Hashable, Sendable, Codable, CaseIterable {
     case password
     /// A passkey (WebAuthn). A word of this server: a client that does not list it never meets it.
     case passkey
+    /// The user's account at a provider of another organisation, such as Apple or Google. A word of this server: a client that does
+    /// not list it never meets it.
+    case federated
     /// The web; every client must accept it.
     case redirect
 }

@@ -24,6 +24,8 @@ extension TestTenant {
         public var textMessages = false
         /// Whether users may have passkeys, which are bound to the host name `localhost`.
         public var passkeys = false
+        /// The providers of other organisations that may sign users in, each with another ``TestIdentityProvider/id``.
+        public var providers: [TestIdentityProvider] = []
         /// The number of a code's digits: 6 to 10.
         public var codeLength = 8
         /// How long a code is valid: 2 to 10 min.
@@ -71,6 +73,8 @@ extension TestTenant {
         /// Where the server's pages may send users back to. A client of the tenant that sets no redirect URI has
         /// `http://localhost/`.
         public var redirectURIs = ["http://localhost"]
+        /// Whether new users can sign up.
+        public var allowsSignUp = true
 
         /// Describes an application.
         public init(
@@ -223,6 +227,10 @@ extension TestTenant.Settings {
         entry.tenant.domain = "\(subdomain).onmicrosoft.com"
         entry.tenant.deletionGraceDays = deletionGraceDays
         if !passkeys { entry.tenant.passkeys = nil }
+        entry.tenant.providers = providers.map(\.provider)
+        guard Set(providers.map(\.id)).count == providers.count else {
+            throw .settings(["Two providers have the same id."])
+        }
         entry.applications = try applications.map { application throws(TestTenantError) in try application.client() }
         guard Set(entry.applications.map(\.id)).count == applications.count else {
             throw .settings(["Two applications have the same client ID."])
@@ -275,7 +283,7 @@ extension TestTenant.Application {
             id: id, displayName: "Test",
             userFlow: IdentityEngine.UserFlow(
                 method: method, attributes: definitions, requiresSecondFactor: requiresSecondFactor,
-                requiresDistinctMailbox: requiresDistinctMailbox),
+                requiresDistinctMailbox: requiresDistinctMailbox, allowsSignUp: allowsSignUp),
             isNativeAuthEnabled: isNativeAuthEnabled, scopes: scopes,
             redirects: RedirectAddresses([.publicClient: redirectURIs]),
             claims: ownClaims, web: web)

@@ -113,6 +113,7 @@ public final class TestTenant: Sendable {
         ) { ports, engine in
             ports.clients = HookedTenants(directory: TenantDirectory([entry]), hooks: hooks)
             ports.hooks = ClosureReceiver(hooks: hooks)
+            ports.identities = TestIdentityProvider.verifier(of: settings.providers)
             settings.apply(to: &engine)
             problems = engine.problems(allowsNoCooldown: true)
         }
@@ -123,6 +124,7 @@ public final class TestTenant: Sendable {
         self.entry = entry
         self.hooks = hooks
         clock = server.clock
+        for provider in settings.providers { provider.follow(server.clock) }
         mailbox = server.mailbox
         faults = Faults(server.mailbox)
         clientRandomness = SeededRandomness(seed: ~seed)

@@ -23,9 +23,15 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case deviceCode = "device_code"
     case grantType = "grant_type"
     case id
+    /// The token of a provider (OpenID Connect Core 1.0 §2).
+    case idToken = "id_token"
     case newPassword = "new_password"
     case oob
     case password
+    /// A provider that signs users in, by its id in the tenant's document.
+    case provider
+    /// What a provider gave the app besides the token: a JSON object with `givenName` and `familyName`, as text.
+    case providerUser = "provider_user"
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
     case requestedTokenType = "requested_token_type"
@@ -40,7 +46,9 @@ package enum FormParameter: String, CaseIterable, Sendable {
     package var longest: Int? {
         switch self {
         case .oob: 256
-        case .credential: 16_384
+        case .credential, .idToken: 16_384
+        case .provider: 32
+        case .providerUser: 1_024
         case .refreshToken, .subjectToken: 1_024
         case .id: 64
         case .claims: 2_048

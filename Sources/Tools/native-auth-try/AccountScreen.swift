@@ -130,6 +130,7 @@ extension TryConversation {
         case .authenticatorApp:
             ("method", "authenticator app\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
         case .passkey: ("method", "passkey\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
+        case .identity: ("method", "account at \(Terminal.harmless(method.name ?? "another service"))")
         case .other(let kind): ("method", Terminal.harmless(kind))
         }
     }

@@ -102,9 +102,9 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.account(id, in: tenant)
     }
 
-    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         await pass()
-        return try await store.account(withPasskey: id, in: tenant)
+        return try await store.account(withCredential: id, in: tenant)
     }
 
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
@@ -489,7 +489,7 @@ struct Trial {
             // The flows of a signed-in user are not part of the model.
             case .account(let state): return .challengeAccount(state.account.user)
             // Neither are passkeys: `PasskeyTests` has them.
-            case .passkey: return .challengeSignIn(method: nil, accepted: accepted)
+            case .passkey, .federated: return .challengeSignIn(method: nil, accepted: accepted)
             }
         case .challengeMethod:
             return .challengeSignIn(method: isBad ? "nobody" : nil, accepted: nil)
@@ -499,7 +499,7 @@ struct Trial {
             case .signIn: return .submitSignInCode(code(isRight), demand)
             case .reset: return .submitResetCode(code(isRight))
             case .account(let state): return .submitAccountCode(code(isRight), state.account.user)
-            case .passkey: return .submitSignInCode(code(isRight), demand)
+            case .passkey, .federated: return .submitSignInCode(code(isRight), demand)
             }
         case .password(let isRight, _):
             let password = isRight ? Self.password : request.isOther ? "another" : Self.newPassword
@@ -600,7 +600,7 @@ struct Trial {
                 [contact.email?.address == email(.own) ? "own" : "other"]
             case .signIn(.confirmingContact(_, let contact)):
                 [contact.address == email(.own) ? "own" : "other"]
-            case .signIn, .reset, .account, .passkey: []
+            case .signIn, .reset, .account, .passkey, .federated: []
             }
         return "\(StateName(state)) \(envelope.revision) \(proven) \(state.authentication?.methods ?? [])"
     }

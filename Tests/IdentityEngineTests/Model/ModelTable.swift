@@ -38,7 +38,7 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             case .reset(.changed): .changed
             case .reset(.completed): .resetCompleted
             // The flows of a signed-in user are not part of the model.
-            case .account, .passkey: .authenticated
+            case .account, .passkey, .federated: .authenticated
             }
     }
 
@@ -133,7 +133,7 @@ enum Input: Hashable {
         case (.signIn, .contactCode): .submitContactCode
         case (.signIn, .confirmContact): .confirmContact
         case (_, .redeem): .redeem
-        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _): nil
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _), (.federated, _): nil
         }
     }
 
@@ -198,7 +198,9 @@ enum Answer: Hashable {
                 case .passwordChanged: .accepted(.passwordChanged)
                 case .signIn: .accepted(.signIn)
                 case .signedIn, .signedInBrowser, .ticket: .accepted(.signedIn)
-                case .revoked, .accountChanged, .enrolApp, .createPasskey, .usePasskey: .accepted(.revoked)
+                case .revoked, .accountChanged, .enrolApp, .createPasskey, .usePasskey, .useProvider, .linkAccount,
+                    .nameMailbox:
+                    .accepted(.revoked)
                 case .redirectToBrowser: .accepted(.redirectToBrowser)
                 }
             }

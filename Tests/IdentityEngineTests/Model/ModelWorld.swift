@@ -602,7 +602,7 @@ struct Exploration {
             if let proven = state.authentication {
                 step.decision = SignInState.redeeming(proven, prepared(proven), in: situation).map(FlowState.signIn)
             }
-        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _):
+        case (.signUp, _), (.signIn, _), (.reset, _), (.account, _), (.passkey, _), (.federated, _):
             break
         }
         return step

@@ -38,7 +38,8 @@ extension DirectoryAnswerName {
         case .step(.locked): self = .locked
         case .step(.blockedContact): self = .blockedContact
         case .step(.passkeyRefused): self = .passkeyRefused
-        case .step(.passkeysNotOffered), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
+        case .step(.passkeysNotOffered), .step(.identityRefused), .step(.providerUnavailable),
+            .step(.providerNotOffered), .step(.mailboxRefuses), .step(.unknownTenant), .step(.unknownClient),
             .step(.nativeAuthDisabled),
             .step(.signUpNotAllowed),
             .step(.invalidUsername), .step(.invalidAttributes), .step(.refusedAttributes), .step(.blockedByHook),

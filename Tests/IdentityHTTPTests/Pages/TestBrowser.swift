@@ -138,7 +138,10 @@ final class TestBrowser {
                 names.insert(name)
                 let value = Self.text(between: "value=\"", "\"", in: String(tag)) ?? ""
                 let isChosen = !tag.contains("type=\"radio\"") || tag.contains(" checked")
-                if name != ".action", !tag.contains("type=\"checkbox\""), isChosen { fields.append((name, value)) }
+                // A button is sent when it is pressed.
+                if name != ".action", name != ".provider", !tag.contains("type=\"checkbox\""), isChosen {
+                    fields.append((name, value))
+                }
             }
             return Form(
                 action: Self.text(between: "action=\"", "\"", in: form) ?? "", fields: fields, names: names)

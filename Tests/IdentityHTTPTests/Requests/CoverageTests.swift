@@ -42,6 +42,9 @@ extension AnswerName {
             case .enrolApp: .enrolApp
             case .createPasskey: .createPasskey
             case .usePasskey: .usePasskey
+            case .useProvider: .useProvider
+            case .linkAccount: .linkRequired
+            case .nameMailbox: .verifyFirst
             }
     }
 
@@ -65,6 +68,9 @@ extension AnswerName {
             case .passkeyRefused(isUnknown: false): .passkeyRefused
             case .passkeyRefused(isUnknown: true): .passkeyUnknown
             case .passkeysNotOffered: .passkeysNotOffered
+            case .identityRefused: .identityRefused
+            case .providerUnavailable: .providerUnavailable
+            case .providerNotOffered: .providerNotOffered
             case .invalidAttributes: .invalidAttributes
             case .refusedAttributes: .refusedAttributes
             case .blockedByHook: .blockedByHook
@@ -193,6 +199,11 @@ extension AnswerName {
         case .passkeyRefused: Wire("invalid_grant", 50_126, "passkey_invalid")
         case .passkeyUnknown: Wire("invalid_grant", 50_126, "passkey_unknown")
         case .passkeysNotOffered: Wire("unauthorized_client", 70_001)
+        case .useProvider: Wire(["challenge_type", "continuation_token", "provider", "nonce", "expires_in"])
+        case .identityRefused: Wire("invalid_grant", 50_126, "id_token_invalid")
+        case .providerUnavailable: Wire("invalid_grant", 90_033, "provider_unavailable")
+        case .providerNotOffered: Wire("invalid_request", 90_023)
+        case .linkRequired: Wire("invalid_grant", 1_003_037, "link_required", members: ["continuation_token"])
         case .methodNotAllowed: Wire("access_denied", 550_024, "provider_blocked_by_rep")
         case .daemonToken: Wire(["token_type", "expires_in", "ext_expires_in", "access_token"])
         case .unknownDaemon: Wire("unauthorized_client", 700_016)
@@ -281,6 +292,7 @@ extension AnswerName {
         switch self {
         case .unusableToken: "is not valid."
         case .passkeysNotOffered: "has no passkeys"
+        case .providerNotOffered: "no such provider"
         case .notAllowedNow: "does not allow this step"
         case .invalidAttributes: "invalid_attributes names them"
         case .refusedAttributes: "No such city."
@@ -317,7 +329,8 @@ extension AnswerName {
             .requestChallenge, .proveAddress, .chooseCredential, .enterPassword, .collectAttributes, .verifyFirst,
             .giveSecondFactor, .registerMethod, .chooseMethod, .proveContact, .contactAlreadyProven, .choosePassword,
             .awaitReset, .passwordChanged, .signIn, .signedIn, .browserTicket, .revoked, .accountChanged, .enrolApp,
-            .createPasskey, .usePasskey, .passkeyRefused, .passkeyUnknown, .methodNotAllowed,
+            .createPasskey, .usePasskey, .passkeyRefused, .passkeyUnknown, .methodNotAllowed, .useProvider,
+            .identityRefused, .providerUnavailable, .linkRequired,
             .redirectToBrowser, .unknownTenant, .unknownClient, .nativeAuthDisabled, .signUpNotAllowed,
             .userAlreadyExists,
             .passwordInvalid, .passwordTooShort, .passwordTooLong,
@@ -444,7 +457,8 @@ enum EndpointTable {
         Ask.allCases.first { $0.endpoint == endpoint }
     }
 
-    static let rows: [EndpointRow] = progress + starts + continuations + tokens + daemons + usual.flatMap(everywhere)
+    static let rows: [EndpointRow] =
+        progress + starts + continuations + providers + tokens + daemons + usual.flatMap(everywhere)
 
     private static func row(
         _ ask: Ask, _ name: AnswerName, _ when: String, in journey: Journey? = nil,
@@ -577,6 +591,83 @@ enum EndpointTable {
     }
 
     /// An answer of a sign-in with a passkey, at a server with a user.
+    private static let providers: [EndpointRow] = [
+        provider(.signInInitiate, .providerNotOffered, "the tenant has no such `provider`") {
+            try await $0.initiate("other")
+        },
+        provider(.signInChallenge, .useProvider, "of a sign-in with `provider`") { try await $0.challenge() },
+        provider(.token, .identityRefused, "the provider's token proves nothing; its nonce is spent") {
+            try await $0.token("e30.e30.e30", try await $0.challenge().token)
+        },
+        provider(.token, .providerUnavailable, "the provider's keys cannot be had now; the nonce is not spent") {
+            $0.apple.isDown = true
+            return try await $0.signIn()
+        },
+        provider(
+            .token, .collectAttributes, "a new user of a provider lacks attributes",
+            .emailOneTimePasscodeWithAttributes
+        ) {
+            try await $0.signIn()
+        },
+        provider(.token, .verifyFirst, "the provider has proven no address of a new user: name one") {
+            $0.apple.person.email = nil
+            return try await $0.signIn()
+        },
+        provider(.signUpChallenge, .invalidContact, "`challenge_target` is no e-mail address") {
+            try await $0.nameMailbox("+4512345678")
+        },
+        provider(.token, .linkRequired, "an account has the address of the identity: prove it by a sign-in") {
+            _ = try await $0.server.signUp()
+            return try await $0.signIn()
+        },
+        provider(
+            .signUpContinue, .linkRequired, "an account with a password has the address that was named",
+            .emailPassword
+        ) {
+            try await $0.server.signUpWithPassword()
+            let sent = try await $0.nameMailbox(IdentityTestServer.email)
+            return try await $0.client.submit(
+                code: $0.server.mailbox.code(to: IdentityTestServer.email), sent.token)
+        },
+        provider(.token, .methodNotAllowed, "the account has five identities") {
+            _ = try await $0.server.signUp()
+            try await $0.linkAll(to: IdentityTestServer.email)
+            return try await $0.signIn()
+        },
+        provider(.signUpContinue, .methodNotAllowed, "the account with the named address has five identities") {
+            _ = try await $0.server.signUp()
+            try await $0.linkAll(to: IdentityTestServer.email)
+            let sent = try await $0.nameMailbox(IdentityTestServer.email)
+            return try await $0.client.submit(
+                code: $0.server.mailbox.code(to: IdentityTestServer.email), sent.token)
+        },
+        EndpointRow(
+            endpoint: .token, name: .signUpNotAllowed,
+            when: "no user has the provider's identity, and the user flow has no sign-up"
+        ) {
+            let server = try ProviderServer { contoso in
+                for index in contoso.applications.indices {
+                    contoso.applications[index].userFlow.allowsSignUp = false
+                }
+            }
+            return try await server.signIn()
+        },
+        provider(.token, .userAlreadyExists, "the address of a new user's identity was another user's a moment ago") {
+            try await $0.hold(IdentityTestServer.email)
+            return try await $0.signIn()
+        },
+    ]
+
+    private static func provider(
+        _ endpoint: V1Endpoint, _ name: AnswerName, _ when: String,
+        _ application: IdentityTestServer.Application = .emailOneTimePasscode,
+        _ provoke: @escaping @Sendable (ProviderServer) async throws -> WireAnswer
+    ) -> EndpointRow {
+        EndpointRow(endpoint: endpoint, name: name, when: when) {
+            try await provoke(try ProviderServer(application))
+        }
+    }
+
     private static func passkey(
         _ endpoint: V1Endpoint, _ name: AnswerName, _ when: String,
         _ provoke: @escaping @Sendable (IdentityTestServer) async throws -> WireAnswer

@@ -41,7 +41,7 @@ import Testing
                 !$0.hasPrefix("/web/") && !$0.hasPrefix("/.well-known/")
                     && ![
                         "/{tenant}/web/{handle}", "/{tenant}/theme/{name}", "/{tenant}/account",
-                        "/{tenant}/account/{part}",
+                        "/{tenant}/account/{part}", "/{tenant}/federation/{provider}/callback",
                     ].contains($0)
             }
             // OperatorTests ask for each operation of operators, whose routes are found by a table.
@@ -96,14 +96,14 @@ import Testing
             case .signInInitiate: "passkey redirect"
             case _: "oob redirect"
             }
-        case .attributes: "{}"
+        case .attributes, .providerUser: "{}"
         case .audience: TokenExchange.accountPage
         case .requestedTokenType: TokenExchange.ticketType
         case .subjectTokenType: TokenExchange.refreshTokenType
         case .codeChallenge, .subjectToken, .capabilities,
             .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion, .credential,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
-            .grantType, .id, .newPassword, .oob,
+            .grantType, .id, .idToken, .newPassword, .oob, .provider,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
             "x"
         }
@@ -136,6 +136,8 @@ import Testing
             ),
             (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
             (.token, .credential, ["grant_type": "passkey", "continuation_token": "x", "scope": "openid"]),
+            (.token, .idToken, ["grant_type": "federated", "continuation_token": "x", "scope": "openid"]),
+            (.signInInitiate, .provider, ["challenge_type": "federated redirect"]),
             (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
         for (endpoint, parameter, fields) in cases {
@@ -144,12 +146,12 @@ import Testing
                 try V1Codec.request(endpoint, form(parameter, fields, longer: 1))
             }
         }
-        // Claims of this length are no JSON, so only what is longer is compared here.
+        // Claims and names of this length are no JSON, so only what is longer is compared here.
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
                 == [
-                    .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .oob, .redirectURI, .refreshToken,
-                    .subjectToken,
+                    .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .idToken, .oob, .provider,
+                    .providerUser, .redirectURI, .refreshToken, .subjectToken,
                 ])
     }
 

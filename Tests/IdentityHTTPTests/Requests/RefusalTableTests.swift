@@ -63,7 +63,10 @@ extension Refusal {
         case .ticketNotAllowed: .passkeyRefused(isUnknown: false)
         case .passkeyRefused(isUnknown: false): .passkeyRefused(isUnknown: true)
         case .passkeyRefused(isUnknown: true): .passkeysNotOffered
-        case .passkeysNotOffered: .throttled(retryAfter: 7)
+        case .passkeysNotOffered: .identityRefused
+        case .identityRefused: .providerUnavailable
+        case .providerUnavailable: .providerNotOffered
+        case .providerNotOffered: .throttled(retryAfter: 7)
         case .throttled: .enumerationLimited(retryAfter: 7)
         case .enumerationLimited: nil
         }
@@ -106,8 +109,11 @@ extension Refusal {
         case .throttled, .enumerationLimited: []
         // Native clients send no code, and those of docs/protocol.md §14.1 no proof of possession.
         case .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed: []
-        // Of the account API alone, and of clients that take passkeys, which are not those of docs/protocol.md §14.1.
-        case .methodNotAllowed, .passkeyRefused, .passkeysNotOffered: []
+        // Of the account API alone, and of clients that take passkeys or use providers, which are not those of
+        // docs/protocol.md §14.1.
+        case .methodNotAllowed, .passkeyRefused, .passkeysNotOffered, .identityRefused, .providerUnavailable,
+            .providerNotOffered:
+            []
         case .invalidScope, .scopeNotConsented, .unusableRefreshToken, .expiredRefreshToken, .revokedRefreshToken:
             [.token]
         }
@@ -260,10 +266,11 @@ extension RequestFault {
         #expect(!failure.text.isEmpty && failure.text.hasSuffix("."), "\(label)")
         #expect(failure.text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(label)")
         #expect(!failure.error.rawValue.isEmpty, "\(label)")
-        // Of clients that announce passkeys, which read the suberror first.
-        let isOfPasskeys = [.passkeyInvalid, .passkeyUnknown].contains(failure.suberror)
+        // Of clients that announce passkeys or providers, which read the suberror first.
+        let isAnnounced = [.passkeyInvalid, .passkeyUnknown, .idTokenInvalid, .providerUnavailable].contains(
+            failure.suberror)
         if let suberror = failure.suberror {
-            #expect(isOfPasskeys || Self.suberrors.contains(suberror.rawValue), "\(label)")
+            #expect(isAnnounced || Self.suberrors.contains(suberror.rawValue), "\(label)")
         }
         for endpoint in endpoints {
             #expect(failure.status == 400, "\(label)")
@@ -272,13 +279,13 @@ extension RequestFault {
                 "\(label): no client knows \(failure.error.rawValue) at \(endpoint.rawValue)")
         }
         // docs/protocol.md §4.7 and §16 row 29: this number in front would hide a suberror.
-        #expect(failure.code != .credentialsWrong || failure.suberror == nil || isOfPasskeys, "\(label)")
+        #expect(failure.code != .credentialsWrong || failure.suberror == nil || isAnnounced, "\(label)")
     }
 
     @Test("docs/protocol.md §14.1: every refusal has a row with words that clients know at that endpoint")
     func everyRefusalHasARow() {
         #expect(
-            Refusal.all.count == 43 + PasswordFault.allCases.count + ProofFault.allCases.count
+            Refusal.all.count == 46 + PasswordFault.allCases.count + ProofFault.allCases.count
                 + CodeFault.allCases.count
                 + DeviceFault.allCases.count)
         for refusal in Refusal.all {

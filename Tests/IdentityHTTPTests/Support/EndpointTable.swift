@@ -237,8 +237,8 @@ enum StateName: String, CaseIterable, Sendable {
             switch state {
             // The server itself takes the step out of the second one, in the same request: `SignUpHookTests`.
             case .account, .signUp(.asking): nil
-            // Without a name there is no account to walk with: `PasskeyTests`.
-            case .passkey: nil
+            // Without a name there is no account to walk with: `PasskeyTests` and `ProviderTests`.
+            case .passkey, .federated: nil
             case .signUp(.started): .signUpStarted
             case .signUp(.awaitingCode): .signUpAwaitingCode
             case .signUp(.choosingCredential): .signUpChoosingCredential

@@ -139,6 +139,7 @@ struct BackupTests {
                     "strong_methods ADD COLUMN secret BLOB", "strong_methods ADD COLUMN spent_step INTEGER",
                     "strong_methods ADD COLUMN drift INTEGER", "strong_methods ADD COLUMN last_offset INTEGER",
                     "strong_methods ADD COLUMN credential BLOB", "strong_methods ADD COLUMN passkey BLOB",
+                    "strong_methods ADD COLUMN identity BLOB",
                     #"outbox ADD COLUMN "user" BLOB"#,
                 ] {
                     _ = try await store.unsafeSQL("ALTER TABLE \(column)")

@@ -111,8 +111,8 @@ struct EnrolmentStoreTests {
                 .createUser(ada), .createUser(eve), .addStrongMethod(first, to: ada.id))
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [first])
             let id = Data(repeating: 1, count: 16)
-            #expect(try await store.account(withPasskey: id, in: contoso)?.user.id == ada.id)
-            #expect(try await store.account(withPasskey: Data(repeating: 2, count: 16), in: contoso) == nil)
+            #expect(try await store.account(withCredential: id, in: contoso)?.user.id == ada.id)
+            #expect(try await store.account(withCredential: Data(repeating: 2, count: 16), in: contoso) == nil)
             await #expect(throws: StoreError.self) { try await store.perform(.addStrongMethod(copy, to: eve.id)) }
             // The id of a removed one is free again.
             var used = passkey(1)
@@ -124,7 +124,41 @@ struct EnrolmentStoreTests {
             }
             #expect(try await store.account(ada.id, in: contoso)?.passkeys == [used])
             try await store.perform(.removeStrongMethods([first.id], of: ada.id), .addStrongMethod(copy, to: eve.id))
-            #expect(try await store.account(withPasskey: id, in: contoso)?.user.id == eve.id)
+            #expect(try await store.account(withCredential: id, in: contoso)?.user.id == eve.id)
+        }
+    }
+
+    @Test(
+        "SEC-FED-7: an identity is found by issuer and subject, is one user's, and leaves no password where it takes over",
+        arguments: StoreUnderTest.available)
+    func identities(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let (ada, eve) = (fixtureUser("ada", passwordHash: PasswordHash(phc: "$argon2id$…")), fixtureUser("eve"))
+            func method(_ issuer: String, _ subject: String) -> StrongMethod {
+                let identity = LinkedIdentity(
+                    provider: "harbour", providerName: "Harbour", issuer: issuer, subject: subject,
+                    email: "ada@example.org")
+                return StrongMethod(
+                    id: UUID(), kind: .identity(identity), provenAt: noon, enrolment: Enrolment(.mailbox))
+            }
+            let (first, copy) = (method("https://one.test", "7"), method("https://one.test", "7"))
+            let other = method("https://two.test", "7")
+            try await store.perform(
+                .createUser(ada), .createUser(eve), .addStrongMethod(first, to: ada.id),
+                .addStrongMethod(other, to: eve.id))
+            let account = try #require(try await store.account(ada.id, in: contoso))
+            #expect(account.strongMethods == [first] && account.identities == [first] && account.secondFactors.isEmpty)
+            let key = try #require(first.identity?.key)
+            #expect(try await store.account(withCredential: key, in: contoso)?.user.id == ada.id)
+            #expect(
+                try await store.account(withCredential: #require(other.identity?.key), in: contoso)?.user.id == eve.id)
+            #expect(first.identity?.key != method("https://one.tes", "t7").identity?.key)
+            await #expect(throws: StoreError.self) { try await store.perform(.addStrongMethod(copy, to: eve.id)) }
+            try await store.perform(.removePassword(ada.id, at: noon))
+            let without = try #require(try await store.account(ada.id, in: contoso))
+            #expect(without.passwordHash == nil && without.credentialVersion == account.credentialVersion + 1)
+            try await store.perform(.removeStrongMethods([first.id], of: ada.id), .addStrongMethod(copy, to: eve.id))
+            #expect(try await store.account(withCredential: key, in: contoso)?.user.id == eve.id)
         }
     }
 

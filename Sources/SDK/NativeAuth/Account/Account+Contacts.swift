@@ -15,6 +15,9 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
         case authenticatorApp
         /// A passkey: two factors at once, also without a username.
         case passkey
+        /// An account at a provider of another organisation, such as Apple; ``AccountMethod/name`` is the provider's name. Removing it
+        /// unlinks it.
+        case identity
         /// A kind that this version does not know, with the server's word for it.
         case other(String)
     }
@@ -41,6 +44,7 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
             case Directory.Method.phone: .phone
             case Directory.Method.app: .authenticatorApp
             case Directory.Method.passkey: .passkey
+            case Directory.Method.identity: .identity
             case let other: .other(other)
             }
         name = method.displayName
@@ -58,7 +62,8 @@ extension AccountMethod.Kind {
         case .authenticatorApp: (.renameApp, .removeApp)
         case .phone: (.renamePhone, .removePhone)
         case .passkey: (.renamePasskey, .removePasskey)
-        case .password, .email, .other: (.renameMethod, .removeMethod)
+        // The server finds a method by its id alone.
+        case .password, .email, .identity, .other: (.renameMethod, .removeMethod)
         }
     }
 }
@@ -279,7 +284,7 @@ struct ContactCodeState: StepState {
         case .addPhoneCode: kind = .phone
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
             .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
-            .authenticatorApp, .passkeyMailboxCode, .newPasskey:
+            .authenticatorApp, .passkeyMailboxCode, .newPasskey, .mailbox, .mailboxCode, .link:
             return nil
         }
         self.code = code

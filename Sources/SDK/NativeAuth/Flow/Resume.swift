@@ -102,6 +102,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case resetCode, newPassword, resetCompleted
         case changeEmailCode, addMethodCode, addPhoneCode, ownMailboxCode, authenticatorApp
         case passkeyMailboxCode, newPasskey
+        case mailbox, mailboxCode, link
     }
 
     let flow: Flow
@@ -124,6 +125,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         var homeAccountID: String?
         var authenticatorKey: AuthenticatorKey?
         var passkeyOptions: String?
+        var address: String?
     }
 
     private static let version: UInt8 = 1

@@ -205,14 +205,7 @@ extension Flow {
         }
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
-            let replaced = homeAccountID.flatMap { client.sessions.store.session($0) }
-            let session = try await client.sessions.start(
-                with: reply, requested: requested, username: username, correlationID: flow.correlationID)
-            guard let session else { throw flow.unexpectedReply() }
-            if let replaced, replaced.homeAccountID == session.homeAccountID {
-                _ = client.sessions.revocation(of: [replaced])
-            }
-            return .account(Account(session, client: client))
+            return .account(try await flow.account(from: reply, requested: requested))
         case .redirect(let reason):
             throw flow.browserRequired(reason)
         case .refusal(let refusal) where refusal.error == .invalidGrant && refusal.suberror == .mfaRequired:
@@ -224,6 +217,18 @@ extension Flow {
         case .refusal(let refusal):
             throw flow.tokenError(refusal, proof)
         }
+    }
+
+    /// Keeps the session of a reply. It takes the place of the one that the sign-in repeats, if the user is the same.
+    func account(from reply: TokenReply, requested: [String]) async throws(NativeAuthError) -> Account {
+        let replaced = homeAccountID.flatMap { client.sessions.store.session($0) }
+        let session = try await client.sessions.start(
+            with: reply, requested: requested, username: username, correlationID: correlationID)
+        guard let session else { throw unexpectedReply() }
+        if let replaced, replaced.homeAccountID == session.homeAccountID {
+            _ = client.sessions.revocation(of: [replaced])
+        }
+        return Account(session, client: client)
     }
 
     // MARK: Errors

@@ -370,6 +370,8 @@ package enum Directory {
         package static let phone = "#microsoft.graph.phoneAuthenticationMethod"
         package static let passkey = "#microsoft.graph.fido2AuthenticationMethod"
         package static let password = "#microsoft.graph.passwordAuthenticationMethod"
+        /// A word of this server: an account at a provider, which the vendor's directory lists in `identities` alone.
+        package static let identity = "#nativeAuth.identityMethod"
         /// The id that the vendor gives every password.
         package static let passwordID = "28c10230-6103-485e-b985-444c60001490"
 

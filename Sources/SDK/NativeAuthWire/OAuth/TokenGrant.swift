@@ -19,6 +19,7 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package static let clientCredentials = Self(rawValue: "client_credentials")
     /// Of devices without a browser (RFC 8628 §3.4).
     package static let deviceCode = Self(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
+    package static let federated = Self(rawValue: "federated")
     package static let continuationToken = Self(rawValue: "continuation_token")
     package static let mfaOOB = Self(rawValue: "mfa_oob")
     package static let mfaPasskey = Self(rawValue: "mfa_passkey")
@@ -59,6 +60,10 @@ extension V1 {
         package var deviceCode: Secret<String>?
         /// Of an exchange of tokens (RFC 8693 §2.1).
         package var exchange: TokenExchange?
+        /// The token of a provider.
+        package var idToken: Secret<String>?
+        /// What the provider gave the app besides it: JSON as text.
+        package var providerUser: String?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
@@ -109,6 +114,8 @@ extension V1 {
             var exchange = exchange ?? TokenExchange()
             try exchange.code(with: &coder)
             self.exchange = exchange == TokenExchange() ? nil : exchange
+            try coder.secret(.idToken, &idToken)
+            try coder.single(.providerUser, &providerUser)
         }
     }
 }

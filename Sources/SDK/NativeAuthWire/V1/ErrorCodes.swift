@@ -45,6 +45,12 @@ package struct WireSuberror: RawRepresentable, Hashable, Sendable, Codable {
 
     package static let attributeValidationFailed = Self(rawValue: "attribute_validation_failed")
     package static let basicAction = Self(rawValue: "basic_action")
+    /// A word of this server: the token of a provider proves nothing.
+    package static let idTokenInvalid = Self(rawValue: "id_token_invalid")
+    /// A word of this server: an account has the address of the identity, and is to be proven.
+    package static let linkRequired = Self(rawValue: "link_required")
+    /// A word of this server: the keys of the provider cannot be had now.
+    package static let providerUnavailable = Self(rawValue: "provider_unavailable")
     package static let introspectRequired = Self(rawValue: "introspect_required")
     package static let invalidOOBValue = Self(rawValue: "invalid_oob_value")
     package static let mfaRequired = Self(rawValue: "mfa_required")

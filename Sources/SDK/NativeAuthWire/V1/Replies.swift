@@ -31,11 +31,17 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
     package var bindingMethod: String?
     /// What an authenticator needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` (WebAuthn section 5.1).
     package var publicKey: JSONValue?
+    /// The provider that is to sign the user in.
+    package var provider: String?
+    /// What the app hands to the provider, unchanged.
+    package var nonce: String?
+    /// How long the nonce is valid, in seconds.
+    package var expiresIn: Int?
 
     package init(
         challengeType: ChallengeType?, continuationToken: Secret<String>?, challengeChannel: String? = nil,
         challengeTargetLabel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil,
-        publicKey: JSONValue? = nil
+        publicKey: JSONValue? = nil, provider: String? = nil, nonce: String? = nil, expiresIn: Int? = nil
     ) {
         self.challengeType = challengeType
         self.continuationToken = continuationToken
@@ -45,10 +51,15 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
         self.interval = interval
         self.bindingMethod = bindingMethod
         self.publicKey = publicKey
+        self.provider = provider
+        self.nonce = nonce
+        self.expiresIn = expiresIn
     }
 
     private enum CodingKeys: String, CodingKey {
         case publicKey = "public_key"
+        case provider, nonce
+        case expiresIn = "expires_in"
         case challengeType = "challenge_type"
         case continuationToken = "continuation_token"
         case challengeChannel = "challenge_channel"

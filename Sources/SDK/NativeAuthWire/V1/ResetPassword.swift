@@ -9,7 +9,26 @@ extension V1.ResetPassword {
     /// `POST resetpassword/v1.0/start` (docs/protocol.md §4.8.1): the form of sign-in's start.
     package typealias StartRequest = V1.SignIn.InitiateRequest
     /// `POST resetpassword/v1.0/challenge` (docs/protocol.md §4.8.2): the form of sign-up's.
-    package typealias ChallengeRequest = V1.SignUp.ChallengeRequest
+    package struct ChallengeRequest: FormRequest {
+        package var clientID: String?
+        package var continuationToken: Secret<String>?
+        /// The words of `challenge_type`, not validated; may be missing.
+        package var challengeTypes: [String]?
+
+        package init(clientID: String?, continuationToken: Secret<String>?, challengeTypes: [String]? = nil) {
+            self.clientID = clientID
+            self.continuationToken = continuationToken
+            self.challengeTypes = challengeTypes
+        }
+
+        package init() {}
+
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.list(.challengeType, &challengeTypes)
+        }
+    }
     /// `POST resetpassword/v1.0/poll_completion` (docs/protocol.md §4.8.5): only the token.
     package typealias PollCompletionRequest = V1.SignIn.IntrospectRequest
 

@@ -15,14 +15,18 @@ extension V1.SignIn {
         package var challengeTypes: [String]?
         /// The words of `capabilities`, not validated.
         package var capabilities: [String]?
+        /// The provider that signs the user in, in place of a username.
+        package var provider: String?
 
         package init(
-            clientID: String?, username: String?, challengeTypes: [String]?, capabilities: [String]? = nil
+            clientID: String?, username: String?, challengeTypes: [String]?, capabilities: [String]? = nil,
+            provider: String? = nil
         ) {
             self.clientID = clientID
             self.username = username
             self.challengeTypes = challengeTypes
             self.capabilities = capabilities
+            self.provider = provider
         }
 
         package init() {}
@@ -32,6 +36,7 @@ extension V1.SignIn {
             try coder.single(.username, &username)
             try coder.list(.challengeType, &challengeTypes)
             try coder.capabilities(&capabilities)
+            try coder.single(.provider, &provider)
         }
     }
 

@@ -48,11 +48,17 @@ extension V1.SignUp {
         package var continuationToken: Secret<String>?
         /// The words of `challenge_type`, not validated; may be missing.
         package var challengeTypes: [String]?
+        /// The address of a sign-up that a provider began without one.
+        package var challengeTarget: String?
 
-        package init(clientID: String?, continuationToken: Secret<String>?, challengeTypes: [String]? = nil) {
+        package init(
+            clientID: String?, continuationToken: Secret<String>?, challengeTypes: [String]? = nil,
+            challengeTarget: String? = nil
+        ) {
             self.clientID = clientID
             self.continuationToken = continuationToken
             self.challengeTypes = challengeTypes
+            self.challengeTarget = challengeTarget
         }
 
         package init() {}
@@ -61,6 +67,7 @@ extension V1.SignUp {
             try coder.word(.clientID, &clientID)
             try coder.secret(.continuationToken, &continuationToken)
             try coder.list(.challengeType, &challengeTypes)
+            try coder.single(.challengeTarget, &challengeTarget)
         }
     }
 

@@ -178,7 +178,7 @@ package struct DirectoryCaller: Sendable {
     /// no password beside mailboxes or the password came from the mailbox of the only method, the account's mailbox is all
     /// that protects the account, and is what it asks for.
     private var demandedFactor: DemandedFactor? {
-        guard account.requiresSecondFactor || !account.strongMethods.isEmpty else { return nil }
+        guard account.requiresSecondFactor || !account.secondFactors.isEmpty else { return nil }
         if account.isHeldByMailbox(at: proof.authenticatedAt) { return .mailboxItself }
         guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
         return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox
@@ -198,11 +198,12 @@ package struct DirectoryCaller: Sendable {
             account: .account(user, credentialVersion: account.credentialVersion), email: own, origin: .signIn,
             knowsPassword: hasPassword, passwordIsFromReset: account.passwordIsFromReset,
             mailboxes: hasPassword ? [] : [own], authenticatedAt: proof.authenticatedAt, capabilities: [])
-        return account.strongMethods.filter(isMeant).contains { method in
+        return account.secondFactors.filter(isMeant).contains { method in
             switch method.kind {
             // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
             case .mailbox: hasPassword && first.proving(method, at: proof.authenticatedAt).factors > 1
             case .phone, .app, .passkey, .recoveryCodes: first.proving(method, at: proof.authenticatedAt).factors > 1
+            case .identity: false
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true
             }

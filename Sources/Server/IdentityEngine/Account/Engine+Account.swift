@@ -14,6 +14,8 @@ package struct UserProfile: Hashable, Sendable {
     package var attributeNames: [String]
     /// Identifies this content of the profile: another content has another version. Base64url, 22 characters.
     package var version: String
+    /// The user's accounts at providers that can be used.
+    package var identities: [LinkedIdentity] = []
 }
 
 extension Engine {
@@ -112,7 +114,8 @@ extension Engine {
             user: user, tenant: tenant, isEnabled: account.disabledAt == nil,
             deletionDueAt: account.deletionDueAt,
             attributeNames: attributeNames,
-            version: Base64URL.encode(digest.prefix(16)))
+            version: Base64URL.encode(digest.prefix(16)),
+            identities: account.identities.filter { $0.suspendedAt == nil }.compactMap(\.identity))
     }
 }
 

@@ -10,7 +10,7 @@ extension Engine {
     package func makeRecoveryCodes(
         of caller: DirectoryCaller, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<[RecoveryCode]> {
-        guard caller.tenant.offersRecoveryCodes, !caller.account.strongMethods.isEmpty else {
+        guard caller.tenant.offersRecoveryCodes, !caller.account.secondFactors.isEmpty else {
             return .refused(.step(.methodNotAllowed))
         }
         // A recovery code never proves the right to new ones, and neither does a refresh (SEC-REC-6, SEC-ENR-3).
@@ -35,7 +35,7 @@ extension Engine {
         )
         return try await change(caller) { account, _ in
             // The same under the lock: a method may have gone.
-            guard !account.strongMethods.isEmpty else { return ([], .refused(.step(.methodNotAllowed))) }
+            guard !account.secondFactors.isEmpty else { return ([], .refused(.step(.methodNotAllowed))) }
             // Of two requests at once one makes codes: no list is shown that is void.
             guard account.recovery == old else { return ([], .refused(.changedMeanwhile)) }
             let id = account.user.id

@@ -187,9 +187,11 @@ extension Engine {
             guard account.strongMethods.contains(where: { $0.id == method }) else {
                 return ([], .refused(.notFound))
             }
-            // A method that rests, or is no factor beside the first, is no way in.
+            // A method that rests, or is no factor beside the first, is no way in. An identity is none of the factors that are
+            // required, and never the last way in: each account gets codes by mail.
             guard
-                caller.canGiveSecondFactor(of: account, without: method)
+                removed.allSatisfy(\.isIdentity)
+                    || caller.canGiveSecondFactor(of: account, without: method)
                     || !(isRequiredHere || account.requiresSecondFactor)
             else {
                 return ([], .refused(.lastMethod))

@@ -317,7 +317,7 @@ extension Authentication {
         // Which mailbox it was is not known. The own one is the weakest: it counts once with a password that it reset, and not at
         // all where another is required. Who would gain by it: a method that rests, and the first method of an account, which a
         // code of the own mailbox allows (SEC-ENR-2). That one must be of this day.
-        let enrolled = account.strongMethods
+        let enrolled = account.secondFactors
         let isHarmless =
             account.passwordHash == nil || !enrolled.isEmpty && enrolled.allSatisfy { $0.suspendedAt == nil }
         let gaveCode = family.methods.contains("otp") && isHarmless && !isReplaced

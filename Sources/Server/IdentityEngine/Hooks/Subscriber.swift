@@ -50,7 +50,8 @@ extension Subscriber.Event {
             self = .methodChanged
         case .passwordChanged: self = .passwordChanged
         case .signInLocked: self = .signInBlocked
-        case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
+        case .signUpStarted, .signUpRefused, .linkRequired, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
+            .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
             .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,

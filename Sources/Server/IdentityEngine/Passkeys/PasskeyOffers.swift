@@ -85,7 +85,7 @@ extension StrongMethod {
     package var passkey: EnrolledPasskey? {
         switch kind {
         case .passkey(let passkey): passkey
-        case .mailbox, .phone, .app, .recoveryCodes, .unknown: nil
+        case .mailbox, .phone, .app, .identity, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -93,7 +93,7 @@ extension StrongMethod {
     package var isPasskey: Bool {
         switch kind {
         case .passkey: true
-        case .mailbox, .phone, .app, .recoveryCodes, .unknown: false
+        case .mailbox, .phone, .app, .identity, .recoveryCodes, .unknown: false
         }
     }
 }

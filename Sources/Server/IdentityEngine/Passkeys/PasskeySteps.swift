@@ -211,7 +211,7 @@ extension Engine {
             guard let credential else { return (step, nil) }
             let account: UserAccount?
             do {
-                account = try await ports.users.account(withPasskey: credential, in: step.context.tenant.id)
+                account = try await ports.users.account(withCredential: credential, in: step.context.tenant.id)
             } catch {
                 throw .store(error)
             }
@@ -220,7 +220,7 @@ extension Engine {
             }
             return (step.with(.passkey(draft)), account)
         case .signIn(let state): return (step, try await account(state.account.user, in: step.context))
-        case .signUp, .reset, .account: return (step, nil)
+        case .signUp, .reset, .account, .federated: return (step, nil)
         }
     }
 
@@ -238,7 +238,7 @@ extension Engine {
                 authenticatedAt: now, capabilities: draft.capabilities
             ).proving(method, at: now)
         case .signIn(.awaitingSecondFactor(let first, _)): return first.proving(method, at: now)
-        case .signIn, .signUp, .reset, .account: return nil
+        case .signIn, .signUp, .reset, .account, .federated: return nil
         }
     }
 }
@@ -269,7 +269,7 @@ extension FlowState {
         switch self {
         case .passkey(let draft) where draft.isAsked: first = nil
         case .signIn(let state): first = state
-        case .passkey, .signUp, .reset, .account: return .refused(.notAllowedNow)
+        case .passkey, .signUp, .reset, .account, .federated: return .refused(.notAllowedNow)
         }
         guard var asked = situation.row.code, asked.attempts == 0 else { return .refused(.notAllowedNow) }
         asked.attempts = 1

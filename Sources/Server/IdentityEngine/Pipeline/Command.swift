@@ -7,6 +7,8 @@ package enum Command: Sendable {
     case startSignIn(UsernameRequest)
     /// Begin a sign-in whose user the passkey names.
     case startPasskey(PasskeyStart)
+    /// Begin a sign-in whose user the token of a provider names.
+    case startFederated(ProviderStart)
     case startReset(UsernameRequest)
     /// Take a step of the flow that the token belongs to.
     case step(ContinuationToken, StepCommand)
@@ -27,8 +29,8 @@ package enum Command: Sendable {
 /// A step of a flow that has begun.
 package enum StepCommand: Sendable {
     /// Send a code, or answer that a password is required. `accepted` is the set of challenge types that the client can
-    /// handle; nil when the client did not state it.
-    case challengeSignUp(accepted: Set<ChallengeType>?)
+    /// handle; nil when the client did not state it. `target` is the address of a sign-up that a provider began without one.
+    case challengeSignUp(target: String? = nil, accepted: Set<ChallengeType>?)
     case submitSignUpCode(Secret<String>)
     case submitSignUpPassword(Secret<String>)
     case submitSignUpAttributes(SubmittedAttributes)
@@ -43,6 +45,8 @@ package enum StepCommand: Sendable {
     case submitSignInCode(Secret<String>, TokenRequest)
     /// Submit the answer of a passkey, a JSON text (WebAuthn section 5.1), of the first or the second factor.
     case submitPasskey(Secret<String>, TokenRequest)
+    /// Submit the token of a provider.
+    case submitIdentity(PresentedIdentity, TokenRequest)
     /// List the user's second-factor methods.
     case introspectMethods
     case submitSecondFactor(Secret<String>, TokenRequest)
@@ -113,7 +117,7 @@ extension Command {
                 reveals: request.attributes.nameAlias ? [.username, .newAlias] : [.username])
         case .startSignIn, .startReset: CommandTraits(beginsFlow: true, reveals: [.username])
         // It names no user.
-        case .startPasskey: CommandTraits(beginsFlow: true)
+        case .startPasskey, .startFederated: CommandTraits(beginsFlow: true)
         case .step(_, let step): step.traits
         case .refresh, .exchange: CommandTraits(repeats: .refresh)
         // It gives no disclosure back: the flow at the pages did.
@@ -137,7 +141,7 @@ extension Command {
     package var isAboutTokens: Bool {
         switch self {
         case .refresh, .redeemCode, .redeemDevice, .exchange, .revoke: true
-        case .startSignUp, .startSignIn, .startPasskey, .startReset, .step, .account: false
+        case .startSignUp, .startSignIn, .startPasskey, .startFederated, .startReset, .step, .account: false
         }
     }
 
@@ -166,6 +170,7 @@ extension StepCommand {
             CommandTraits(
                 operations: [.submitSignInCode, .submitSecondFactor], compares: .code, signsIn: true)
         case .submitPasskey: CommandTraits(operations: .submitPasskey, signsIn: true)
+        case .submitIdentity: CommandTraits(operations: .submitIdentity, signsIn: true)
         case .introspectMethods: CommandTraits(operations: .introspectMethods, repeats: .introspect)
         case .submitSecondFactor: CommandTraits(operations: .submitSecondFactor, compares: .code, signsIn: true)
         case .introspectRegistration: CommandTraits(operations: .introspectRegistration, repeats: .introspect)
@@ -195,6 +200,9 @@ extension StepCommand {
             []
         case .submitAccountCode(let code, _): code.digits
         case .submitPasskey(let answer, let request): answer.bytes + request.digestContent
+        case .submitIdentity(let identity, let request):
+            identity.token.bytes + [Data((identity.givenName ?? "").utf8), Data((identity.familyName ?? "").utf8)]
+                + request.digestContent
         case .createPasskey(let answer, let name, _): [Data(answer.utf8), Data((name ?? "").utf8)]
         case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
         case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes

@@ -15,7 +15,8 @@ extension Engine {
                 .createUser(
                     NewUser(
                         id: id, tenant: context.tenant.id, client: context.client.id, identifiers: draft.identifiers,
-                        passwordHash: draft.passwordHash, attributes: attributes, createdAt: context.now))
+                        passwordHash: draft.passwordHash, attributes: attributes, createdAt: context.now,
+                        emailProof: draft.isProvenByProvider ? .byProvider : .byCode))
             ]
         case .mailCode(let fresh, let email, let purpose):
             return [

@@ -21,13 +21,15 @@ package struct Engine: Sendable {
         package var mail: MailSignal
         package var hooks: any HookReceiver
         package var signatures: any PasskeySignatures
+        package var identities: any IdentityProviders
 
         package init(
             clients: any ClientStore, flows: any FlowStore, users: any UserStore, refresh: any RefreshStore,
             browsers: any BrowserStore, assertions: any AssertionStore, hasher: any PasswordHasher,
             issuer: any TokenIssuer,
             randomness: any Randomness, mail: MailSignal,
-            hooks: any HookReceiver = NoHookReceiver(), signatures: any PasskeySignatures = NoPasskeySignatures()
+            hooks: any HookReceiver = NoHookReceiver(), signatures: any PasskeySignatures = NoPasskeySignatures(),
+            identities: any IdentityProviders = NoIdentityProviders()
         ) {
             self.clients = clients
             self.flows = flows
@@ -41,6 +43,7 @@ package struct Engine: Sendable {
             self.mail = mail
             self.hooks = hooks
             self.signatures = signatures
+            self.identities = identities
         }
     }
 
@@ -111,6 +114,7 @@ package struct Engine: Sendable {
         case .startSignUp(let request): try await startSignUp(request, in: context)
         case .startSignIn(let request): try await startSignIn(request, in: context)
         case .startPasskey(let request): try startPasskey(request, in: context)
+        case .startFederated(let request): try startFederated(request, in: context)
         case .startReset(let request): try await startReset(request, in: context)
         case .refresh(let token, let request): try await refresh(token, request, in: context)
         case .redeemCode(let redemption): try await redeem(redemption, in: context)
@@ -135,7 +139,8 @@ package struct Engine: Sendable {
     /// Takes a step, each in the file of its flow.
     private func take(_ command: StepCommand, _ step: Step) async throws(EngineError) -> Outcome {
         switch command {
-        case .challengeSignUp(let accepted): try await challengeSignUp(accepted: accepted, step)
+        case .challengeSignUp(let target, let accepted):
+            try await challengeSignUp(to: target, accepted: accepted, step)
         case .submitSignUpCode(let code): try await submitSignUpCode(code, step)
         case .submitSignUpPassword(let password): try await submitSignUpPassword(password, step)
         case .submitSignUpAttributes(let attributes): try await submitSignUpAttributes(attributes, step)
@@ -147,6 +152,7 @@ package struct Engine: Sendable {
         case .submitSignInCode(let code, let request), .submitSecondFactor(let code, let request):
             try await submitSignInCode(code, request, step)
         case .submitPasskey(let answer, let request): try await submitPasskey(answer, request, step)
+        case .submitIdentity(let identity, let request): try await submitIdentity(identity, request, step)
         case .introspectMethods: try await introspectMethods(step)
         case .introspectRegistration: try await introspectRegistration(step)
         case .challengeContact(let contact, let channel):

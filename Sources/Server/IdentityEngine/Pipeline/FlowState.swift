@@ -10,6 +10,8 @@ package enum FlowState: Hashable, Sendable, Codable {
     case account(AccountState)
     /// A sign-in whose user the passkey names; after it the flow is a ``signIn(_:)``.
     case passkey(PasskeyDraft)
+    /// A sign-in by a provider; after it the flow is a ``signIn(_:)`` or a ``signUp(_:)``.
+    case federated(FederatedDraft)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
@@ -19,6 +21,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .reset(let state): state.allowed
         case .account(let state): state.allowed
         case .passkey(let draft): draft.allowed
+        case .federated(let draft): draft.allowed
         }
     }
 
@@ -30,6 +33,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .reset(let state): state.isProven
         case .account: true
         case .passkey: false
+        case .federated(let draft): draft.found != nil
         }
     }
 
@@ -41,6 +45,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .reset(let state): state.account
         case .account(let state): state.account
         case .passkey(let draft): draft.account
+        case .federated(let draft): draft.account
         }
     }
 
@@ -51,7 +56,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(let state): state.recipient
         case .reset(let state): (state.draft?.email).map(Contact.mailbox)
         case .account(let state): state.recipient
-        case .passkey: nil
+        case .passkey, .federated: nil
         }
     }
 
@@ -61,7 +66,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp: nil
         case .signIn(let state): state.draft?.countedName
         case .reset(let state): state.draft?.countedName
-        case .account, .passkey: nil
+        case .account, .passkey, .federated: nil
         }
     }
 
@@ -72,7 +77,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
             .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
-            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey:
+            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey, .federated:
             false
         case .account(.provingNew): true
         }
@@ -88,7 +93,7 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset, .account(.changingPassword),
             .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
-            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey:
+            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey, .federated:
             nil
         }
     }
@@ -99,8 +104,17 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signUp(.completed(let authentication)), .signIn(.authenticated(let authentication)),
             .reset(.completed(let authentication)):
             authentication
-        case .signUp, .signIn, .reset, .account, .passkey:
+        case .signUp, .signIn, .reset, .account, .passkey, .federated:
             nil
+        }
+    }
+
+    /// The identity that the end of this flow gives to the account.
+    package var identity: VerifiedIdentity? {
+        switch self {
+        case .signUp(let state): state.draft?.identity
+        case .signIn(let state): state.linking
+        case .reset, .account, .passkey, .federated: nil
         }
     }
 }
@@ -151,6 +165,9 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
     case devicePasskey
     /// A passkey that the account's own mailbox alone enrolled: it counts as that mailbox, like such an app.
     case passkeyOfMailbox
+    case identity
+    /// An identity that is worth the account's own mailbox.
+    case identityOfMailbox
 
     var proof: Proof {
         switch self {
@@ -161,14 +178,16 @@ package enum DeviceProof: String, Hashable, Sendable, Codable {
         case .phone: .phone
         case .syncedPasskey: .passkey(isSynced: true)
         case .devicePasskey: .passkey(isSynced: false)
+        case .identity: .identity
+        case .identityOfMailbox: .identityOfMailbox
         }
     }
 
     /// Whether only the account's own mailbox enrolled the method.
     var isOfMailbox: Bool {
         switch self {
-        case .appOfMailbox, .phoneOfMailbox, .passkeyOfMailbox: true
-        case .authenticatorApp, .recoveryCode, .phone, .syncedPasskey, .devicePasskey: false
+        case .appOfMailbox, .phoneOfMailbox, .passkeyOfMailbox, .identityOfMailbox: true
+        case .authenticatorApp, .recoveryCode, .phone, .syncedPasskey, .devicePasskey, .identity: false
         }
     }
 
@@ -220,6 +239,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var browserSession: UUID?
     /// What a session of an app's ticket is for; nil for the proofs of a sign-in.
     package var handover: Handover?
+    /// The identity that the end of the sign-in links to the account (`SEC-FED-9`).
+    package var linking: VerifiedIdentity?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,
@@ -248,6 +269,7 @@ package struct Authentication: Hashable, Sendable, Codable {
             method.contact.map { proving($0, enrolledUnder: method.enrolment.strength) } ?? self
         case .app: proving(method.enrolment.strength == .mailbox ? .appOfMailbox : .authenticatorApp)
         case .passkey(let passkey?): proving(DeviceProof(passkey, enrolledUnder: method.enrolment.strength))
+        case .identity: proving(method.enrolment.strength == .mailbox ? .identityOfMailbox : .identity)
         case .recoveryCodes: proving(.recoveryCode)
         case .passkey(nil), .unknown: self
         }
@@ -290,6 +312,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         case .app: devices?.contains { [.authenticatorApp, .appOfMailbox].contains($0) } == true
         case .phone: devices?.contains { [.phone, .phoneOfMailbox].contains($0) } == true
         case .passkey: devices?.contains(where: DeviceProof.passkeys.contains) == true
+        case .identity: devices?.contains { [.identity, .identityOfMailbox].contains($0) } == true
         case .recoveryCodes: devices?.contains(.recoveryCode) == true
         case .unknown: false
         }
@@ -309,7 +332,12 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether a code reached the account's own address in this flow, which alone allows to enrol the first method
     /// (`SEC-ENR-2`). A password from a reset has the worth of the mailbox and not more: who learns it later has no
     /// mailbox. An address with another tag may belong to another person (`SEC-ID-3`).
-    package var hasCodeOfOwnAddress: Bool { mailboxes.contains { $0.key == email.key } }
+    ///
+    /// At a sign-up the word of a provider that speaks for the address counts as its code.
+    package var hasCodeOfOwnAddress: Bool {
+        mailboxes.contains { $0.key == email.key }
+            || origin == .signUp && devices?.contains(.identityOfMailbox) == true
+    }
 
     /// Whether the sign-in ends the count of wrong passwords. A passkey alone does not: its holder may be the one who guesses at the
     /// password (`SEC-LOCK-1`).

@@ -76,6 +76,12 @@ package enum Interaction: Hashable, Sendable, Codable {
     case createPasskey(PasskeyCreationOffer)
     /// Let an authenticator sign with a passkey.
     case usePasskey(PasskeyRequestOffer)
+    /// Let a provider sign the user in.
+    case useProvider(ProviderOffer)
+    /// An account has the address of the identity: prove it by an ordinary sign-in, which links the identity.
+    case linkAccount
+    /// The provider has proven no address: name one, and prove it with a code.
+    case nameMailbox
     /// Prove the contact to be registered, with the code that was sent.
     case proveContact(String, codeLength: Int, channel: CodeChannel?)
     /// The contact was already proven in this flow; finish without a code.
@@ -201,6 +207,12 @@ package enum Refusal: Hashable, Sendable, Codable {
     case passkeyRefused(isUnknown: Bool)
     /// The tenant has no passkeys.
     case passkeysNotOffered
+    /// The token of a provider proves nothing; which check failed is in the audit trail alone.
+    case identityRefused
+    /// The keys of the provider cannot be had now.
+    case providerUnavailable
+    /// The tenant has no such provider for apps.
+    case providerNotOffered
     /// No more codes for this flow.
     case tooManyCodes
     /// Too many requests for this address; the client may try again after this many seconds.
@@ -276,6 +288,7 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let askAboutSignUp = FlowOperations(rawValue: 1 << 20)
     package static let submitPasskey = FlowOperations(rawValue: 1 << 21)
     package static let createPasskey = FlowOperations(rawValue: 1 << 22)
+    package static let submitIdentity = FlowOperations(rawValue: 1 << 23)
 }
 
 /// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its

@@ -44,7 +44,8 @@ package enum Activity: Hashable, Sendable {
         case .signUpRefused, .codeRefused, .codesExhausted, .signInFailed, .signInLocked, .secondFactorFailed:
             self = .failures
         case .codeSent: self = .codesSent
-        case .signUpStarted, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected,
+        case .signUpStarted, .linkRequired, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
+            .tokenReuseDetected,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
             .clientRefused, .browserSignedOut, .browserSignedIn,
             .logoutUndelivered,

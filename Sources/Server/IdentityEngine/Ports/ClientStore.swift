@@ -61,7 +61,7 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil, nil)
+        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil, nil, [])
     }
 }
 
@@ -69,34 +69,40 @@ extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
         get { rare?.hooks ?? [] }
-        set { rare = RareSettings(newValue, subscribers, mail, pages, texts, passkeys) }
+        set { rare = RareSettings(newValue, subscribers, mail, pages, texts, passkeys, providers) }
     }
 
     package var subscribers: [Subscriber] {
         get { rare?.subscribers ?? [] }
-        set { rare = RareSettings(hooks, newValue, mail, pages, texts, passkeys) }
+        set { rare = RareSettings(hooks, newValue, mail, pages, texts, passkeys, providers) }
     }
 
     package var mail: TenantMail {
         get { rare?.mail ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts, passkeys) }
+        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts, passkeys, providers) }
     }
 
     package var pages: TenantPages {
         get { rare?.pages ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts, passkeys) }
+        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts, passkeys, providers) }
     }
 
     /// Its text messages; nil: it sends none.
     package var texts: TextSettings? {
         get { rare?.texts }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue, passkeys) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue, passkeys, providers) }
     }
 
     /// Its passkeys; nil: it has none.
     package var passkeys: PasskeySettings? {
         get { rare?.passkeys }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, newValue) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, newValue, providers) }
+    }
+
+    /// The services of others that sign its users in, each with an id and an issuer of its own.
+    package var providers: [IdentityProvider] {
+        get { rare?.providers ?? [] }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, passkeys, newValue) }
     }
 
     /// ``TenantPages/version``, made once.
@@ -121,15 +127,16 @@ private final class RareSettings: Hashable, Sendable {
     let pagesVersion: String?
     let texts: TextSettings?
     let passkeys: PasskeySettings?
+    let providers: [IdentityProvider]
 
     /// Nil when there is nothing.
     init?(
         _ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages, _ texts: TextSettings?,
-        _ passkeys: PasskeySettings?
+        _ passkeys: PasskeySettings?, _ providers: [IdentityProvider]
     ) {
         guard
             !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged || texts != nil
-                || passkeys != nil
+                || passkeys != nil || !providers.isEmpty
         else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
@@ -138,12 +145,14 @@ private final class RareSettings: Hashable, Sendable {
         pagesVersion = pages.version
         self.texts = texts
         self.passkeys = passkeys
+        self.providers = providers
     }
 
     static func == (one: RareSettings, other: RareSettings) -> Bool {
         one === other
             || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail
-                && one.pages == other.pages && one.texts == other.texts && one.passkeys == other.passkeys)
+                && one.pages == other.pages && one.texts == other.texts && one.passkeys == other.passkeys
+                && one.providers == other.providers)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -153,6 +162,7 @@ private final class RareSettings: Hashable, Sendable {
         hasher.combine(pages)
         hasher.combine(texts)
         hasher.combine(passkeys)
+        hasher.combine(providers)
     }
 }
 

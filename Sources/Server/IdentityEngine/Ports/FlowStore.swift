@@ -99,6 +99,8 @@ package enum Effect: Hashable, Sendable {
     case keepRefreshFamilies(UserID, at: Date)
     /// Revokes one family of the user, if it is not revoked yet.
     case revokeRefreshFamily(UUID, of: UserID, at: Date)
+    /// Removes the password. It counts as a change of the credentials.
+    case removePassword(UserID, at: Date)
     /// Increases the credential version by one, so that every open flow of the user ends. Tokens stay valid.
     case endFlows(UserID)
     /// The same, and ends the access tokens that were issued before.
@@ -255,7 +257,7 @@ package struct StepQuery: Hashable, Sendable {
     package var mailsPerHour: Int?
     /// The text that the step may send; nil for none.
     package var texts: TextQuery?
-    /// The id of a passkey that the step adds; the store says whether a user of the tenant has it.
+    /// The id of a passkey, or the key of an identity, that the step adds; the store says whether a user of the tenant has it.
     package var credential: Data?
     /// Whether the step needs what the tenant has spent on texts.
     package var readsTextCosts = false

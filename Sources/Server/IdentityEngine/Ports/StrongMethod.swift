@@ -1,7 +1,7 @@
 package import NativeAuthCore
 package import PortableFoundation
 
-/// A method for the second factor.
+/// A method that an account has besides its password and its mailbox: for the second factor, or to sign in with.
 package struct StrongMethod: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A mailbox that gets codes.
@@ -12,6 +12,8 @@ package struct StrongMethod: Hashable, Sendable {
         case app(EnrolledApp?)
         /// A passkey. Nil in the state of a flow, as an app.
         case passkey(EnrolledPasskey?)
+        /// An account at a provider, which signs its user in and is no second factor. Nil in the state of a flow, as an app.
+        case identity(LinkedIdentity?)
         /// The codes for the loss of every other method, which a sign-in lists last. The account has them apart from its
         /// methods.
         case recoveryCodes
@@ -72,7 +74,7 @@ package struct StrongMethod: Hashable, Sendable {
     package var email: EmailAddress? {
         switch kind {
         case .mailbox(let email): email
-        case .phone, .app, .passkey, .recoveryCodes, .unknown: nil
+        case .phone, .app, .passkey, .identity, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -81,7 +83,7 @@ package struct StrongMethod: Hashable, Sendable {
         switch kind {
         case .mailbox(let email): .mailbox(email)
         case .phone(let number): .phone(number)
-        case .app, .passkey, .recoveryCodes, .unknown: nil
+        case .app, .passkey, .identity, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -92,7 +94,7 @@ package struct StrongMethod: Hashable, Sendable {
     package var isApp: Bool {
         switch kind {
         case .app: true
-        case .mailbox, .phone, .passkey, .recoveryCodes, .unknown: false
+        case .mailbox, .phone, .passkey, .identity, .recoveryCodes, .unknown: false
         }
     }
 
@@ -111,7 +113,7 @@ package struct StrongMethod: Hashable, Sendable {
         case .recoveryCodes: .recoveryCode
         case .phone: .textMessage
         case .passkey: .passkey
-        case .mailbox, .unknown: nil
+        case .mailbox, .identity, .unknown: nil
         }
     }
 
@@ -123,6 +125,7 @@ package struct StrongMethod: Hashable, Sendable {
         case .phone(let number): number.masked
         case .app: Self.appLabel
         case .passkey: Self.passkeyLabel
+        case .identity(let identity): identity?.providerName ?? Self.identityName
         case .recoveryCodes: Self.recoveryLabel
         case .unknown(let name): name
         }
@@ -136,6 +139,7 @@ package struct StrongMethod: Hashable, Sendable {
         case .phone: "\(strength), \(Self.phoneName)"
         case .app: "\(strength), \(Self.appName)"
         case .passkey: "\(strength), \(Self.passkeyName)"
+        case .identity: "\(strength), \(Self.identityName)"
         case .recoveryCodes: "\(strength), \(Self.recoveryName)"
         case .unknown(let name): "\(strength), \(name)"
         }
@@ -148,6 +152,7 @@ package struct StrongMethod: Hashable, Sendable {
     package static let appName = "app"
     package static let phoneName = "phone"
     package static let passkeyName = "passkey"
+    package static let identityName = "identity"
     /// The same for recovery codes, in the state of flows alone.
     package static let recoveryName = "recovery"
 
@@ -193,6 +198,7 @@ extension StrongMethod: Codable {
                 switch name {
                 case Self.appName: .app(nil)
                 case Self.passkeyName: .passkey(nil)
+                case Self.identityName: .identity(nil)
                 case Self.recoveryName: .recoveryCodes
                 case Self.phoneName: .phone(try values.decode(PhoneNumber.self, forKey: .number))
                 case _: .unknown(name)
@@ -220,6 +226,7 @@ extension StrongMethod: Codable {
             try values.encode(number, forKey: .number)
         case .app: try values.encode(Self.appName, forKey: .kind)
         case .passkey: try values.encode(Self.passkeyName, forKey: .kind)
+        case .identity: try values.encode(Self.identityName, forKey: .kind)
         case .recoveryCodes: try values.encode(Self.recoveryName, forKey: .kind)
         case .unknown(let name): try values.encode(name, forKey: .kind)
         }

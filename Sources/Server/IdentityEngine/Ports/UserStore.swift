@@ -64,8 +64,18 @@ package enum EmailProof: String, Hashable, Sendable {
     case byCode = "email one-time passcode"
     /// An operator gave it; nothing proves it yet.
     case byOperator = "operator"
+    /// A provider that speaks for the address has proven it.
+    case byProvider = "identity provider"
     /// It came with an import, which says whether another system had proven it.
     case byImport = "import"
+
+    /// Whether the address was proven when it was stored.
+    package var isProof: Bool {
+        switch self {
+        case .byCode, .byProvider: true
+        case .byOperator, .byImport: false
+        }
+    }
 }
 
 /// A user, with the data for tokens and pages.
@@ -147,13 +157,13 @@ package struct UserAccount: Hashable, Sendable {
 
     /// Whether a code of a session may have gone to a mailbox that counts as the own one and is another: one that the own
     /// mailbox alone enrolled (`SEC-ENR-8`).
-    var hasStandIn: Bool { strongMethods.contains { $0.enrolment.strength == .mailbox } }
+    var hasStandIn: Bool { secondFactors.contains { $0.enrolment.strength == .mailbox } }
 
     /// The effects that end the recovery codes when methods are removed: they are spares for other methods, and go with the
     /// last one. They also go with one that a code enrolled: the owner who removes it did not add it.
     func endingRecovery(without removed: [UUID]) -> [Effect] {
         let isOver =
-            strongMethods.allSatisfy { removed.contains($0.id) }
+            secondFactors.allSatisfy { removed.contains($0.id) }
             || strongMethods.contains { removed.contains($0.id) && $0.enrolment.strength == .recoveryCode }
         return isOver ? endingRecovery : []
     }
@@ -233,8 +243,8 @@ package struct EmailUndo: Hashable, Sendable {
 package protocol UserStore: Sendable {
     /// The account, or nil.
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
-    /// The account that has the passkey with this id, or nil.
-    func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount?
+    /// The account that has the passkey with this id, or the identity with this key; or nil.
+    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// The account with this login name, or nil.
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// Whether the user signed in from this network since `since` (`SEC-LOCK-3`).
@@ -323,9 +333,9 @@ extension UserStore {
             guard let account = facts.account else { return ([], false) }
             let effects: [Effect] =
                 [
-                    .removeStrongMethods(account.strongMethods.map(\.id), of: id), .changeCredentials(id, at: date),
+                    .removeStrongMethods(account.secondFactors.map(\.id), of: id), .changeCredentials(id, at: date),
                     .revokeRefreshFamilies(id, at: date),
-                ] + account.endingRecovery(without: account.strongMethods.map(\.id))
+                ] + account.endingRecovery(without: account.secondFactors.map(\.id))
             return (effects + mails.map { .enqueueMail($0) } + [.record(event)], true)
         }
     }
@@ -423,6 +433,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         /// The owner of the old address took the change back.
         case emailChangeUndone = "email.change_undone"
         case methodRenamed = "mfa.renamed"
+        /// A provider's identity has the address of an account, which is to be proven first; the detail is the provider's id.
+        case linkRequired = "identity.link_required"
         /// The user ended sessions on the account page.
         case sessionsEnded = "session.ended"
         case dataExported = "account.exported"

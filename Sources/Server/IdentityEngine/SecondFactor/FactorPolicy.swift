@@ -69,7 +69,7 @@ extension Authentication {
         if assurance(for: demand).level >= FactorDemand.level {
             // A new user has already proven both, and registers a method now so that the next sign-in finds one
             // (docs/protocol.md §5.4).
-            let isNew = origin == .signUp && registered == nil && account.strongMethods.isEmpty
+            let isNew = origin == .signUp && registered == nil && account.secondFactors.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         let methods = usableMethods(of: account, demand)
@@ -83,11 +83,11 @@ extension Authentication {
                 ? .giveSecondFactor(methods) : .redirectToBrowser(.missingCapability(.mfaRequired))
         }
         // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
-        guard account.strongMethods.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
-            let isResting = account.strongMethods.contains { $0.suspendedAt != nil }
+        guard account.secondFactors.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
+            let isResting = account.secondFactors.contains { $0.suspendedAt != nil }
             let isUnannounced =
                 demand.passkeyDomain != nil && !capabilities.contains(.passkey)
-                && account.strongMethods.contains { $0.isPasskey && $0.suspendedAt == nil && !hasProven($0) }
+                && account.secondFactors.contains { $0.isPasskey && $0.suspendedAt == nil && !hasProven($0) }
             return .redirectToBrowser(
                 isUnannounced ? .methodNotTaken : isResting ? .methodSuspended : .otherMailboxNeeded)
         }
@@ -103,14 +103,14 @@ extension Authentication {
             return canRegister
                 ? .registerMethod : .redirectToBrowser(.missingCapability(.registrationRequired))
         case .signUp, .reset:
-            if isOfCodes, isRequired, registered == nil, account.strongMethods.isEmpty, canRegister {
+            if isOfCodes, isRequired, registered == nil, account.secondFactors.isEmpty, canRegister {
                 return .registerMethod
             }
             // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else {
                 return .redirectToBrowser(.otherMailboxNeeded)
             }
-            return registered == nil && account.strongMethods.isEmpty && canRegister
+            return registered == nil && account.secondFactors.isEmpty && canRegister
                 ? .registerMethod : .tokens(contexts: [])
         }
     }
@@ -125,7 +125,7 @@ extension Authentication {
     /// The methods that would add a factor.
     package func usableMethods(of account: UserAccount, _ demand: FactorDemand) -> [StrongMethod] {
         let present = assurance(for: demand).factors
-        let others = account.strongMethods.filter { method in
+        let others = account.secondFactors.filter { method in
             // Users without a password sign in with codes by mail, and another such code is no second factor
             // (docs/protocol.md §4.7).
             (account.passwordHash != nil || method.email == nil)
@@ -135,18 +135,18 @@ extension Authentication {
         // Last, and only beside a method: they are for its loss.
         let spare = account.recovery.flatMap { set in
             let isOffered =
-                demand.takesRecoveryCodes && !set.codes.isEmpty && !account.strongMethods.isEmpty
+                demand.takesRecoveryCodes && !set.codes.isEmpty && !account.secondFactors.isEmpty
                 && !hasProven(set.method) && proving(.recoveryCode).assurance(for: demand).factors > present
             return isOffered ? set.method : nil
         }
         let all = others + (spare.map { [$0] } ?? [])
         // A method that cannot be given here, such as a telephone where there are no texts any more, is no reason to take less.
-        let hasOthers = account.strongMethods.contains { method in
+        let hasOthers = account.secondFactors.contains { method in
             guard method.suspendedAt == nil else { return false }
             // Another mailbox proves nothing more where it counts as the own one, or the user has no password.
             switch method.kind {
             case .mailbox: return false
-            case .phone, .app, .passkey, .recoveryCodes, .unknown: return !hasProven(method)
+            case .phone, .app, .passkey, .identity, .recoveryCodes, .unknown: return !hasProven(method)
             }
         }
         guard all.isEmpty, needsMailbox, mailboxes.isEmpty, !hasOthers else { return all }

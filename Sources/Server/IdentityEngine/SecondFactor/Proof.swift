@@ -20,6 +20,10 @@ package enum Proof: Hashable, Sendable {
     case passkeyOfMailbox
     /// A key whose device did not verify the user.
     case securityKey
+    /// The user's account at a provider of another organisation. What was proven there is not known: one factor.
+    case identity
+    /// Such an account that is worth the own mailbox: the provider speaks for that mailbox, or the mailbox alone linked it.
+    case identityOfMailbox
 
     /// Whose mailbox it is.
     package enum Mailbox: Hashable, Sendable {
@@ -39,6 +43,8 @@ package enum Proof: Hashable, Sendable {
         case possession
         /// What the device verified of the user.
         case verification
+        /// What another organisation asks the user for.
+        case elsewhere
     }
 
     package var roots: Set<Root> {
@@ -46,7 +52,8 @@ package enum Proof: Hashable, Sendable {
         case .password(isFromReset: false): [.knowledge]
         case .password(isFromReset: true): [.mailbox(.own)]
         case .mailbox(let mailbox): [.mailbox(mailbox)]
-        case .passkeyOfMailbox: [.mailbox(.own)]
+        case .passkeyOfMailbox, .identityOfMailbox: [.mailbox(.own)]
+        case .identity: [.elsewhere]
         case .phone, .authenticatorApp, .recoveryCode, .securityKey: [.possession]
         case .passkey: [.possession, .verification]
         }
@@ -56,7 +63,7 @@ package enum Proof: Hashable, Sendable {
     package var resistsPhishing: Bool {
         switch self {
         case .passkey, .passkeyOfMailbox, .securityKey: true
-        case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode: false
+        case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode, .identity, .identityOfMailbox: false
         }
     }
 
@@ -70,6 +77,7 @@ package enum Proof: Hashable, Sendable {
         case .passkey(let isSynced): [isSynced ? .softwareKey : .hardwareKey, .userVerified, .possession]
         case .passkeyOfMailbox: [.userVerified, .possession]
         case .securityKey: [.hardwareKey]
+        case .identity, .identityOfMailbox: [.federated]
         }
     }
 
@@ -80,6 +88,8 @@ package enum Proof: Hashable, Sendable {
         case textMessage = "sms"
         /// Not of RFC 8176, which has no word for it. `otp` without `mfa` would say that the own mailbox was proven.
         case recoveryCode = "recovery"
+        /// Not of RFC 8176, which has no word for what another organisation has proven.
+        case federated = "fed"
         case softwareKey = "swk"
         case hardwareKey = "hwk"
         case userVerified = "user"

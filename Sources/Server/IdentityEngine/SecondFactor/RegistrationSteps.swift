@@ -225,8 +225,8 @@ extension StepSituation {
         guard let account else { return .notAllowedNow }
         // An account with a method requires a proof by a usable method, at the account's level, even when another flow
         // registered the method (SEC-ENR-3).
-        guard account.strongMethods.isEmpty else {
-            let hasGivenOne = account.strongMethods.contains { $0.suspendedAt == nil && proven.hasProven($0) }
+        guard account.secondFactors.isEmpty else {
+            let hasGivenOne = account.secondFactors.contains { $0.suspendedAt == nil && proven.hasProven($0) }
             return hasGivenOne && proven.factors > 1 ? nil : .notAllowedNow
         }
         // The first method requires a proof that the account could already give: its own mailbox (SEC-ENR-2).

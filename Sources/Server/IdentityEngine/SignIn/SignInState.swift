@@ -91,6 +91,16 @@ package enum SignInState: Hashable, Sendable, Codable {
         }
     }
 
+    /// The identity that the end of this sign-in links to the account.
+    package var linking: VerifiedIdentity? {
+        switch self {
+        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.linking
+        case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _), .choosingContact(let proven),
+            .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .authenticated(let proven):
+            proven.linking
+        }
+    }
+
     /// What gets the code of this state.
     package var recipient: Contact? {
         switch self {
@@ -118,6 +128,8 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     package var hasPassword: Bool
     /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
     package var capabilities: [ClientAbility]
+    /// The identity that the end of the sign-in links to the account (`SEC-FED-9`).
+    package var linking: VerifiedIdentity?
 
     package init(
         account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil, hasPassword: Bool,
@@ -139,16 +151,24 @@ package struct SignInDraft: Hashable, Sendable, Codable {
 
     /// The proofs after a right code.
     package func provenByCode(at date: Date) -> Authentication {
-        Authentication(
-            account: account, email: email, origin: .signIn, knowsPassword: false, mailboxes: [email],
-            authenticatedAt: date, capabilities: capabilities)
+        linked(
+            Authentication(
+                account: account, email: email, origin: .signIn, knowsPassword: false, mailboxes: [email],
+                authenticatedAt: date, capabilities: capabilities))
+    }
+
+    private func linked(_ proven: Authentication) -> Authentication {
+        var proven = proven
+        proven.linking = linking
+        return proven
     }
 
     /// The proofs after a right password.
     package func provenByPassword(of known: UserAccount, at date: Date, needsMailbox: Bool) -> Authentication {
-        Authentication(
-            account: account, email: email, origin: .signIn, knowsPassword: true,
-            passwordIsFromReset: known.passwordIsFromReset, mailboxes: [], authenticatedAt: date,
-            capabilities: capabilities, needsMailbox: needsMailbox)
+        linked(
+            Authentication(
+                account: account, email: email, origin: .signIn, knowsPassword: true,
+                passwordIsFromReset: known.passwordIsFromReset, mailboxes: [], authenticatedAt: date,
+                capabilities: capabilities, needsMailbox: needsMailbox))
     }
 }

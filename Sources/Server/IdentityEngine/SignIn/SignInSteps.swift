@@ -13,20 +13,21 @@ package struct PreparedTokens: Hashable, Sendable {
     package var family: RefreshFamily?
     /// The authentication contexts that the tokens state.
     package var contexts: [String]
-    /// Whether the tokens wait for a receiver, which is asked once the proof of this step is committed.
-    package var waitsForHook: Bool
+    /// Whether the tokens wait until the proof of this step is committed: for a receiver, which is asked then, or for the link of
+    /// an identity.
+    package var waits: Bool
     /// What a browser gets in place of tokens.
     package var browser: PreparedBrowser?
 
     package init(
         demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = [],
-        waitsForHook: Bool = false, browser: PreparedBrowser? = nil
+        waits: Bool = false, browser: PreparedBrowser? = nil
     ) {
         self.demand = demand
         self.tokens = tokens
         self.family = family
         self.contexts = contexts
-        self.waitsForHook = waitsForHook
+        self.waits = waits
         self.browser = browser
     }
 }
@@ -65,6 +66,10 @@ extension Engine {
         if case .passkey(let draft) = step.state {
             if let accepted, !accepted.contains(.passkey) { return step.redirected(missing: .passkey) }
             return try await challengePasskey(draft, step)
+        }
+        if case .federated(let draft) = step.state, draft.found == nil {
+            if let accepted, !accepted.contains(.federated) { return step.redirected(missing: .federated) }
+            return try await challengeFederated(draft, step)
         }
         guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
         // A code of an app is asked for like one by mail: clients pass channels on that they do not know.
@@ -467,8 +472,8 @@ extension SignInState {
         let user = proven.account.user
         guard let account = situation.account else { return .refused(.unusableToken) }
         switch proven.judged(prepared.demand, of: account) {
-        case .tokens where prepared.waitsForHook:
-            return Decision(.accepted(.signIn), next: .authenticated(proven), row: row, effects: effects)
+        case .tokens where prepared.waits:
+            return waiting(proven, row: row, effects: effects, of: account, in: situation)
         case .tokens(let contexts):
             // The tokens were signed a moment ago for the account's earlier state. If that differs, the client may ask
             // again.
@@ -507,6 +512,26 @@ extension SignInState {
         }
     }
 
+    /// Commits the proofs before the tokens, which the engine issues in the same request: a receiver is asked first, or an
+    /// identity is linked now, which may change the account's credentials.
+    private static func waiting(
+        _ proven: Authentication, row: FlowRow, effects: [FlowEffect], of account: UserAccount,
+        in situation: StepSituation
+    ) -> Decision<SignInState> {
+        // Meanwhile another flow may have linked the identity to another account: nothing is half linked.
+        guard proven.linking == nil || !situation.isCredentialTaken else {
+            var row = row
+            row.isEnded = true
+            return Decision(.refused(.unusableToken), row: row)
+        }
+        var after = proven
+        after.linking = nil
+        if proven.linking != nil, account.emailProvenAt == nil { after.account = after.account.afterChange }
+        return Decision(
+            .accepted(.signIn), next: .authenticated(after), row: row,
+            effects: effects + situation.linking(of: proven))
+    }
+
     /// A right password clears the count of wrong ones, unless the count is the reason to ask for a mailbox
     /// (`SEC-LOCK-6`).
     private static func cleared(for proven: Authentication) -> [FlowEffect] {
@@ -520,7 +545,7 @@ extension StrongMethod {
         switch kind {
         case .mailbox: OfferedMethod(id: id.text, hint: label)
         case .phone, .app, .passkey, .recoveryCodes: OfferedMethod(id: id.text, hint: name ?? label, channel: channel)
-        case .unknown: nil
+        case .identity, .unknown: nil
         }
     }
 }

@@ -89,6 +89,8 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
     package var ignoredAttributes: Int
     /// The client's capabilities, in a fixed order, so that equal drafts make equal tokens (design record 0014).
     package var capabilities: [ClientAbility]
+    /// The identity with which the sign-up began, and which the account gets.
+    package var identity: VerifiedIdentity?
 
     package init(
         email: EmailAddress, passwordHash: PasswordHash?, attributes: [String: AttributeValue],
@@ -100,6 +102,9 @@ package struct SignUpDraft: Hashable, Sendable, Codable {
         self.ignoredAttributes = ignoredAttributes
         self.capabilities = capabilities.sorted { $0.rawValue < $1.rawValue }
     }
+
+    /// Whether the provider has proven the address, so that no code does.
+    package var isProvenByProvider: Bool { identity?.mailbox?.key == email.key }
 
     /// The alias among the attributes.
     package var alias: Alias? {

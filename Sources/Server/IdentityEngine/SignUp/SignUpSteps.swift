@@ -60,15 +60,22 @@ extension Engine {
 
 extension Engine {
     /// Sends a code, or answers that a password is required.
-    func challengeSignUp(accepted: Set<ChallengeType>?, _ step: Step) async throws(EngineError) -> Outcome {
+    func challengeSignUp(
+        to target: String?, accepted: Set<ChallengeType>?, _ step: Step
+    ) async throws(EngineError) -> Outcome {
         let context = step.context
+        guard let step = naming(target, step) else { return step.refused(.invalidContact) }
         guard case .signUp(let state) = step.state, let email = state.draft?.email else {
             return step.refused(.notAllowedNow)
         }
-        if let accepted, let missing = context.userFlow.neededChallengeTypes.first(where: { !accepted.contains($0) }) {
+        let isOfIdentity = state.draft?.identity != nil
+        let needed = isOfIdentity ? [.oneTimePasscode] : context.userFlow.neededChallengeTypes
+        if let accepted, let missing = needed.first(where: { !accepted.contains($0) }) {
             return step.redirected(missing: missing)
         }
-        let owner = context.hidesAccounts ? try await account(named: email.key, in: context) : nil
+        // The owner of an identity learns of the account when the mailbox is proven, and links it.
+        let owner =
+            context.hidesAccounts && !isOfIdentity ? try await account(named: email.key, in: context) : nil
         // Drawn before the pure decision, which may not use it; without a mail the code stays secret.
         let digits = drawCode()
         let use = state.isProven ? nil : CodeUse.sending(.signUp)
@@ -78,6 +85,16 @@ extension Engine {
                 with: fresh, owner: owner.flatMap { EmailAddress(stored: $0.user.email) }, in: situation
             ).map(FlowState.signUp)
         }
+    }
+}
+
+extension Engine {
+    /// The step of a sign-up. One that a provider began without an address gets the named one; nil: that is no address.
+    private func naming(_ target: String?, _ step: Step) -> Step? {
+        guard case .federated(let draft) = step.state, let found = draft.found else { return step }
+        guard let email = target.flatMap({ EmailAddress($0) }) else { return nil }
+        return step.with(
+            .signUp(.started(SignUpDraft(email, found, in: step.context.userFlow, draft.capabilities))))
     }
 }
 
@@ -114,12 +131,13 @@ extension Engine {
         guard let digits = digits(of: code) else { return step.refused(.incorrectCode) }
         let newUser = UserID(ports.randomness.uuid())
         let reads = StepReads(identifiers: draft.identifiers.map(\.key), code: .judging(.signUp, digits))
+        let owner = draft.identity == nil ? nil : try await account(named: draft.email.key, in: step.context)
         let outcome = try await run(step, reading: reads) { situation in
-            state.submitting(
+            let decision = state.submitting(
                 code: { matches(digits, $0, situation, step, to: .mailbox(draft.email), for: .signUp) },
                 newUser: newUser,
-                in: situation
-            ).map(FlowState.signUp)
+                in: situation)
+            return decision.linked(draft, to: owner, in: situation) ?? decision.map(FlowState.signUp)
         }
         // The proof is committed. A hook is asked now, in the same request; a repeated request gets here again by the
         // stored answer of this half.
@@ -142,7 +160,8 @@ extension SignUpState {
         switch self {
         case .awaitingCode(let draft):
             // When answers must hide that the address is taken, every code for it is wrong (SEC-ENUM-2).
-            let isHidden = situation.hidesAccounts && situation.taken.contains(draft.email.key)
+            let isHidden =
+                situation.hidesAccounts && draft.identity == nil && situation.taken.contains(draft.email.key)
             switch situation.judgeCode(matches: { matches($0) && !isHidden })
                 as StepSituation.CodeJudgement<SignUpState>
             {
@@ -300,20 +319,20 @@ extension SignUpState {
     /// Continues after the address is proven: asks for what is still missing, or creates the account.
     ///
     /// - Parameter ruling: What the receivers of hooks say; nil before they were asked, and without hooks.
-    private static func proceeding(
+    static func proceeding(
         with draft: SignUpDraft, under ruling: SignUpRuling? = nil, newUser: UserID, row: FlowRow,
         effects: [FlowEffect], in situation: StepSituation
     ) -> Decision<SignUpState> {
         var (row, draft) = (row, draft)
         if case .proceed(let attributes)? = ruling { draft.attributes = attributes }
-        // Another flow has taken this address or alias first (REL-HA-1). This flow can no longer succeed.
-        guard draft.identifiers.allSatisfy({ !situation.taken.contains($0.key) }) else {
+        // Another flow has taken this address, alias or identity first (REL-HA-1). This flow can no longer succeed.
+        guard draft.identifiers.allSatisfy({ !situation.taken.contains($0.key) }), !situation.isCredentialTaken else {
             row.isEnded = true
             return Decision(
                 .refused(.userAlreadyExists), row: row, effects: effects + [.record(.signUpRefused, detail: "taken")])
         }
         switch situation.userFlow.method {
-        case .emailPassword where draft.passwordHash == nil:
+        case .emailPassword where draft.passwordHash == nil && draft.identity == nil:
             return Decision(
                 .accepted(.chooseCredential), next: .choosingCredential(draft), row: row, effects: effects)
         case .emailPassword, .emailOneTimePasscode:
@@ -340,16 +359,19 @@ extension SignUpState {
             return Decision(
                 .accepted(.collectAttributes(missing)), next: .awaitingAttributes(draft), row: row, effects: effects)
         }
-        let completed = Authentication(
+        var completed = Authentication(
             account: .account(newUser, credentialVersion: 0), email: draft.email, origin: .signUp,
-            knowsPassword: draft.passwordHash != nil, mailboxes: [draft.email], authenticatedAt: situation.now,
-            capabilities: draft.capabilities)
+            knowsPassword: draft.passwordHash != nil, mailboxes: draft.isProvenByProvider ? [] : [draft.email],
+            authenticatedAt: situation.now, capabilities: draft.capabilities)
+        let linked = draft.identity.map { situation.adding($0, to: newUser) } ?? []
+        if draft.identity != nil { completed = completed.proving(.identityOfMailbox) }
         let count = draft.ignoredAttributes
         let ignored: [FlowEffect] =
             count > 0 ? [.record(.attributesIgnored, user: newUser, detail: "\(count)")] : []
         return Decision(
             .accepted(.signIn), next: .completed(completed), row: row,
-            effects: effects + [.createUser(draft, id: newUser), .record(.signUpCompleted, user: newUser)] + ignored)
+            effects: effects + [.createUser(draft, id: newUser)] + linked + [.record(.signUpCompleted, user: newUser)]
+                + ignored)
     }
 }
 

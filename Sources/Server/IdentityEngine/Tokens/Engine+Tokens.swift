@@ -19,9 +19,11 @@ extension Engine {
             return step.refused(.unusableToken)
         }
         let prepared = try await prepare(proven, request, grant, account, in: context, asksHook: asksHook)
-        return try await run(step) { situation in
+        let outcome = try await run(step) { situation in
             SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
         }
+        // An identity is linked now, so the second half has nothing to wait for.
+        return proven.linking == nil ? outcome : try await redeemed(outcome, request, in: context)
     }
 
     /// Signs the tokens that `proven` entitles to, if any. The step decides again, under its lock.
@@ -36,13 +38,14 @@ extension Engine {
         switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
+        case .tokens where proven.linking != nil: return PreparedTokens(demand: demand, waits: true)
         case .tokens(let contexts) where request.browser != nil:
             let browser = try request.browser.flatMap { finish throws(EngineError) in
                 try prepare(finish, proven, account, contexts: contexts, in: context)
             }
             return PreparedTokens(demand: demand, contexts: contexts, browser: browser)
         case .tokens where !asksHook && context.hook(for: .tokenIssuanceStart) != nil:
-            return PreparedTokens(demand: demand, waitsForHook: true)
+            return PreparedTokens(demand: demand, waits: true)
         case .tokens(let contexts):
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
@@ -350,7 +353,8 @@ extension Engine {
             switch command {
             case .refresh(let token, _): token
             case .exchange(let request): request.refreshToken
-            case .startSignUp, .startSignIn, .startPasskey, .startReset, .step, .redeemCode, .redeemDevice, .revoke,
+            case .startSignUp, .startSignIn, .startPasskey, .startFederated, .startReset, .step, .redeemCode,
+                .redeemDevice, .revoke,
                 .account:
                 nil
             }

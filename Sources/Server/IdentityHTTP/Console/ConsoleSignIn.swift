@@ -168,7 +168,7 @@ extension Console {
             case .signIn: go(.redeem(Self.tokens))
             case .chooseCredential, .collectAttributes, .verifyFirst, .choosePassword, .awaitReset, .passwordChanged,
                 .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .enrolApp, .createPasskey,
-                .usePasskey, .redirectToBrowser:
+                .usePasskey, .useProvider, .linkAccount, .nameMailbox, .redirectToBrowser:
                 return .refused(Self.begunAnew, goesOn: false)
             }
         }
@@ -210,7 +210,8 @@ extension Console {
         case .invalidAttributes: .refused("This name cannot be used. Please choose a shorter one.", goesOn: false)
         case .unusableToken, .expiredToken, .notAllowedNow, .userAlreadyExists, .passwordNotUsed, .refusedAttributes,
             .blockedByHook, .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .invalidContact,
-            .blockedContact, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered,
+            .blockedContact, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered, .identityRefused,
+            .providerUnavailable, .providerNotOffered,
             .secondFactorNeeded, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,
             .unusableRefreshToken,
             .expiredRefreshToken,

@@ -277,6 +277,9 @@ extension Console {
         let first: HTML =
             account.passwordHash == nil
             ? "<p>A code that is mailed to the address.</p>" : "<p>The address and a password.</p>"
+        let identities: HTML? =
+            account.identities.isEmpty
+            ? nil : "<p>Also signs in with \(account.identities.map(\.label).joined(separator: ", ")).</p>"
         guard !account.strongMethods.isEmpty else {
             return
                 "\(first)<p class=\"muted\">No second factor is registered\(account.requiresSecondFactor ? ", and every sign-in needs one" : "").</p>"
@@ -297,7 +300,7 @@ extension Console {
                 ])
         }
         return
-            "\(first)\(Self.table("Second factors", "Second factor", [Column(title: "State"), Column(title: "Registered", kind: "time"), Column(title: "Last used", kind: "time"), Column(title: "Action", kind: "do")], rows))"
+            "\(first)\(identities)\(Self.table("Methods", "Method", [Column(title: "State"), Column(title: "Registered", kind: "time"), Column(title: "Last used", kind: "time"), Column(title: "Action", kind: "do")], rows))"
     }
 
     private static func sessions(_ sessions: [SessionSummary]) -> HTML {

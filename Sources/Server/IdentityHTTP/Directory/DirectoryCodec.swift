@@ -84,7 +84,8 @@ extension DirectoryFailure {
             .invalidUsername,
             .invalidAttributes, .refusedAttributes, .blockedByHook, .enumerationLimited, .invalidScope,
             .scopeNotConsented, .userNotFound, .noPasswordToReset, .passwordChangeRequired, .accountDisabled,
-            .unknownMethod, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered,
+            .unknownMethod, .methodNotAllowed, .passkeyRefused, .passkeysNotOffered, .identityRefused,
+            .providerUnavailable, .providerNotOffered,
             .unusableCode, .unusableDevice, .ticketNotAllowed, .unusableRefreshToken,
             .expiredRefreshToken, .revokedRefreshToken:
             let isLimit = failure.retryAfter != nil
@@ -109,7 +110,8 @@ extension DirectoryFailure {
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
         case .passkeyRefused: .passkeyInvalid
-        case .passkeysNotOffered, .unacceptablePassword, .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
+        case .passkeysNotOffered, .identityRefused, .providerUnavailable, .providerNotOffered, .unacceptablePassword,
+            .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
             .unknownClient,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
@@ -135,7 +137,7 @@ extension DirectoryFailure {
         case .passkeyRefused: "The authenticator's answer was not accepted; ask for new options."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .mailboxRefuses, .unknownTenant,
-            .unknownClient, .passkeysNotOffered,
+            .unknownClient, .passkeysNotOffered, .identityRefused, .providerUnavailable, .providerNotOffered,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
@@ -307,6 +309,16 @@ enum DirectoryCodec {
             user.hasPassword
             ? identity("emailAddress", domain, user.email) : identity("federated", "mail", user.email)
         return [email] + (user.alias.map { [identity("userName", domain, $0)] } ?? [])
+            + profile.identities.map { identity("federated", issuer(of: $0), $0.subject) }
+    }
+
+    /// How the vendor's directory calls the issuers of the best known providers; others by their own name.
+    private static func issuer(of identity: LinkedIdentity) -> String {
+        switch identity.issuer {
+        case "https://appleid.apple.com": "apple.com"
+        case "https://accounts.google.com": "google.com"
+        case let other: other
+        }
     }
 
     /// The kinds of methods that a list shows.
@@ -316,6 +328,7 @@ enum DirectoryCodec {
         case phone
         case app
         case passkey
+        case identity
     }
 
     /// What the user can prove the own identity with.
@@ -354,6 +367,13 @@ enum DirectoryCodec {
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)
                     }
+                }
+            case .identity:
+                account.identities.map { method in
+                    .init(
+                        type: Directory.Method.identity, id: method.id.text,
+                        createdDateTime: method.provenAt.ISO8601Format(), displayName: method.name ?? method.label,
+                        lastUsedDateTime: method.lastUsedAt?.ISO8601Format(), isSuspended: method.suspendedAt != nil)
                 }
             case .passkey:
                 account.strongMethods.filter(\.isPasskey).map { method in

@@ -20,7 +20,7 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
         if template.hasPrefix(tenant) {
             let path = String(template.dropFirst(tenant.count))
             // A form that begins a flow is counted as such when it is read.
-            if ["web/{handle}", "account", "account/{part}"].contains(path) {
+            if ["web/{handle}", "federation/{provider}/callback", "account", "account/{part}"].contains(path) {
                 self = .step
                 return
             }

@@ -12,6 +12,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     case accountChanged, enrolApp, createPasskey, methodNotAllowed
     // Of passkeys.
     case usePasskey, passkeyRefused, passkeyUnknown, passkeysNotOffered
+    // Of providers.
+    case useProvider, identityRefused, providerUnavailable, providerNotOffered, linkRequired
     // Of daemons.
     case daemonToken, unknownDaemon, daemonWithoutProof, severalProofs, wrongSecret, endedSecret, unusableAssertion
     case assertionOutsideItsTime, daemonScopeInvalid, scopeNotDefault
@@ -50,21 +52,28 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
-        case .accountChanged, .enrolApp, .createPasskey, .methodNotAllowed: []
+        case .accountChanged, .enrolApp, .createPasskey: []
+        case .methodNotAllowed: [.token, .signUpContinue]
+        case .useProvider: [.signInChallenge]
+        case .identityRefused, .providerUnavailable: [.token]
+        case .providerNotOffered: [.signInInitiate]
+        case .linkRequired: [.token, .signUpContinue]
         case .usePasskey: [.signInChallenge]
         case .passkeyRefused, .passkeyUnknown: [.token]
         case .passkeysNotOffered: [.signInInitiate]
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges
         case .enterPassword: [.signUpChallenge, .signInChallenge]
-        case .chooseCredential, .collectAttributes, .verifyFirst, .refusedAttributes: [.signUpContinue]
+        case .chooseCredential, .refusedAttributes: [.signUpContinue]
+        case .collectAttributes, .verifyFirst: [.signUpContinue, .token]
         case .blockedByHook: [.signUpContinue, .token]
         case .giveSecondFactor, .registerMethod, .signedIn, .browserTicket: [.token]
         case .daemonToken, .unknownDaemon, .daemonWithoutProof, .severalProofs, .wrongSecret, .endedSecret,
             .unusableAssertion, .assertionOutsideItsTime, .daemonScopeInvalid, .scopeNotDefault:
             [.token]
         case .chooseMethod: [.signInIntrospect, .registerIntrospect]
-        case .proveContact, .contactAlreadyProven, .invalidContact, .blockedContact: [.registerChallenge]
+        case .proveContact, .contactAlreadyProven, .blockedContact: [.registerChallenge]
+        case .invalidContact: [.registerChallenge, .signUpChallenge]
         case .mailboxRefuses: Self.challenges.union([.registerChallenge])
         case .choosePassword: [.resetPasswordContinue]
         case .awaitReset, .passwordRecentlyUsed: [.resetPasswordSubmit]
@@ -72,8 +81,10 @@ enum AnswerName: String, CaseIterable, Sendable {
         case .signIn: [.signUpContinue, .registerContinue]
         case .redirectToBrowser: Self.starts.union(Self.challenges).union([.token])
         case .unknownTenant, .unknownClient, .nativeAuthDisabled: Self.everywhere
-        case .signUpNotAllowed, .invalidUsername, .passwordNotUsed: [.signUpStart]
-        case .userAlreadyExists, .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
+        case .invalidUsername, .passwordNotUsed: [.signUpStart]
+        case .signUpNotAllowed: [.signUpStart, .token]
+        case .userAlreadyExists: [.signUpStart, .signUpContinue, .token]
+        case .invalidAttributes, .unreadableAttributes: [.signUpStart, .signUpContinue]
         case .passwordInvalid, .passwordTooShort, .passwordTooLong, .passwordTooWeak, .passwordBanned:
             [.signUpStart, .signUpContinue, .resetPasswordSubmit]
         case .unusableToken, .expiredToken, .notAllowedNow: Self.everywhere.subtracting(Self.starts)

@@ -505,7 +505,7 @@ extension Schema {
         [
             "@odata.type": words([
                 Directory.Method.email, Directory.Method.password, Directory.Method.app, Directory.Method.phone,
-                Directory.Method.passkey,
+                Directory.Method.passkey, Directory.Method.identity,
             ]), "id": uuid,
         ],
         optional: [

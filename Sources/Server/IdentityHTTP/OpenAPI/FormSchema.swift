@@ -17,7 +17,7 @@ extension V1Endpoint {
     var required: [FormParameter] {
         switch self {
         case .signUpStart, .resetPasswordStart: [.clientID, .username, .challengeType]
-        // A sign-in whose user the passkey names has no name.
+        // A sign-in whose user the passkey or the provider names has no name.
         case .signInInitiate: [.clientID, .challengeType]
         // A daemon can name itself by HTTP Basic.
         case .token: [.grantType]
@@ -48,6 +48,7 @@ extension V1Endpoint {
                 DocumentedGrant(.mfaOOB, .clientID, .continuationToken, .oob, .scope),
                 DocumentedGrant(.passkey, .clientID, .continuationToken, .credential, .scope),
                 DocumentedGrant(.mfaPasskey, .clientID, .continuationToken, .credential, .scope),
+                DocumentedGrant(.federated, .clientID, .continuationToken, .idToken, .scope),
                 DocumentedGrant(.refreshToken, .clientID, .refreshToken),
                 DocumentedGrant(.authorizationCode, .clientID, .code, .redirectURI),
                 DocumentedGrant(.deviceCode, .clientID, .deviceCode),
@@ -132,6 +133,11 @@ extension FormParameter {
                 .filled.described(
                     "The answer of a passkey: AuthenticationResponseJSON (WebAuthn section 5.1), as text.")
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
+            case .provider: .filled.described("A provider of the tenant, in place of a username.").example("apple")
+            case .idToken: .filled.described("The provider's ID token, with the nonce of the challenge.")
+            case .providerUser:
+                .text.described("What the provider gave the app besides the token: JSON, as text.")
+                    .example(#"{"givenName":"Dana","familyName":"Holm"}"#)
             case .refreshToken, .token, .id: .filled
             case .subjectToken: .filled.described("The refresh token of the app's session (RFC 8693 section 2.1).")
             case .subjectTokenType: .text.example(TokenExchange.refreshTokenType)

@@ -8,6 +8,7 @@ enum SchemaName: String, CaseIterable {
     case continuation = "Continuation"
     case codeSent = "CodeSent"
     case passkeyAsked = "PasskeyAsked"
+    case providerAsked = "ProviderAsked"
     case passwordRequired = "PasswordRequired"
     case redirect = "Redirect"
     case methods = "Methods"
@@ -135,6 +136,13 @@ enum SchemaName: String, CaseIterable {
                     "allowCredentials": .list(of: .passkeyReference).described(
                         "Those that may sign; empty: any of the relying party."),
                 ]).described("PublicKeyCredentialRequestOptionsJSON (WebAuthn section 5.1)."),
+            ])
+        case .providerAsked:
+            .object([
+                "challenge_type": .words(["federated"]), "continuation_token": .token,
+                "provider": .text.example("apple"),
+                "nonce": .text.described("43 characters, which the provider's token must contain; valid once."),
+                "expires_in": .whole.described("Seconds that the nonce is valid."),
             ])
         case .passwordRequired: .object(["challenge_type": .words(["password"]), "continuation_token": .token])
         case .redirect:

@@ -225,11 +225,12 @@ extension IdentityRoutes {
     ) async throws -> Response {
         var flow = flow(.enterAccountCode(target: ""), part, visit)
         flow.session = caller.session
-        let driver = HostedDriver(routes: self, visit: visit, request: visit.request)
+        let handle = HostedHandle.new(visit.now, engine.ports.randomness)
+        let driver = HostedDriver(routes: self, visit: visit, request: visit.request, handle: handle)
         switch try await driver.begin(command, of: caller, flow) {
         case .progress(var next):
             next.number = flow.number + 1
-            return try store(next, HostedHandle.new(visit.now, engine.ports.randomness), visit)
+            return try store(next, handle, visit)
         case .refused(var problem, _):
             // The address is one, so the account has it already.
             if case .addContact(let contact, _) = command, problem.phrase == .badEmail, contact.contains("@") {

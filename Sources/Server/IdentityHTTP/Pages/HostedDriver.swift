@@ -1,5 +1,6 @@
 import Hummingbird
 import IdentityEngine
+import Logging
 import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
@@ -23,6 +24,8 @@ struct HostedDriver: Sendable {
     let routes: IdentityRoutes
     let visit: HostedVisit
     let request: Request
+    /// That of the flow's pages.
+    let handle: String
 
     /// A browser can use passkeys where the tenant binds them to the host of these pages.
     private var accepted: Set<ChallengeType> {
@@ -76,6 +79,10 @@ struct HostedDriver: Sendable {
             if action == "passkey" {
                 flow.username = try value("username").prefixOfHint
                 return try await startPasskey(flow)
+            }
+            if let provider = try Console.optional(".provider", of: form) {
+                flow.username = try value("username").prefixOfHint
+                return try await start(provider, flow)
             }
             let name = String(try value("username")[...].trimmingBlanks())
             guard !name.isEmpty, name.utf8.count <= AuthorizeCodec.longestHint else {
@@ -162,6 +169,14 @@ struct HostedDriver: Sendable {
         case .createPasskey:
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             return try await step(.createPasskey(try value("passkey"), name: nil, user), flow)
+        // Another way to sign in; the provider's own way back is `IdentityRoutes.providerCallback`.
+        case .atProvider:
+            flow.restart(isSignUp: false)
+            return .progress(flow)
+        case .nameMailbox:
+            let name = String(try value("username")[...].trimmingBlanks())
+            flow.username = name.prefixOfHint
+            return try await step(.challengeSignUp(target: name, accepted: accepted), flow)
         case .dead(.policy): return .answered(AuthorizeError(.policyUnsatisfied))
         case .dead(.over), .dead(.blocked):
             flow.restart(isSignUp: false)
@@ -254,6 +269,78 @@ struct HostedDriver: Sendable {
         let asked = try await step(command, flow)
         guard case .progress(let next) = asked, next.step.asksForPasskey else { return asked }
         return .refused(HostedProblem(phrase: .passkeyRefused), next)
+    }
+
+    /// Begins a sign-in by a provider.
+    private func start(_ provider: String, _ flow: HostedFlow) async throws -> HostedResult {
+        guard IdentityProvider.isID(provider) else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
+        return try await drive(
+            .startFederated(
+                ProviderStart(
+                    provider: provider, accepted: accepted, capabilities: Self.capabilities, isWeb: true)), flow)
+    }
+
+    /// The page that sends the browser to a provider.
+    private func leave(for offer: ProviderOffer, _ flow: HostedFlow) async throws -> HostedResult {
+        let engine = routes.engine
+        guard let provider = visit.tenant.provider(offer.provider), let web = provider.web,
+            let endpoint = await engine.ports.identities.browserEndpoint(of: provider, now: visit.now)
+        else {
+            var flow = flow
+            flow.token = nil
+            return .refused(HostedProblem(phrase: .providerFailed), flow)
+        }
+        let verifier = Base64URL.encode(engine.ports.randomness.bytes(32))
+        let state = "\(handle).\(Base64URL.encode(engine.ports.randomness.bytes(32)))"
+        var form = FormFields()
+        form.append("client_id", web.clientID)
+        form.append("response_type", "code")
+        form.append("redirect_uri", visit.callback(of: provider.id))
+        // Apple gives its scopes to forms only.
+        form.append("scope", provider.isApple ? "name email" : "openid profile email")
+        if provider.isApple { form.append("response_mode", "form_post") }
+        form.append("state", state)
+        form.append("nonce", offer.nonce)
+        form.append("code_challenge", Base64URL.encode(Vault.checksum(Data(verifier.utf8))))
+        form.append("code_challenge_method", "S256")
+        // A client that wants a fresh sign-in wants one there, too.
+        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil { form.append("prompt", "login") }
+        let separator = endpoint.address.contains("?") ? "&" : "?"
+        var flow = flow
+        flow.step = .atProvider(
+            ProviderTrip(
+                provider: provider.id, name: provider.displayName,
+                address: endpoint.address + separator + form.encoded, state: state, verifier: verifier))
+        return .progress(flow)
+    }
+
+    /// The user comes back from a provider.
+    ///
+    /// - Parameter code: Nil: the provider did not sign the user in.
+    func comeBack(from trip: ProviderTrip, with code: Secret<String>?, _ flow: HostedFlow) async throws -> HostedResult
+    {
+        var flow = flow
+        let token = flow.token
+        // Where another try begins.
+        flow.step = .enterName(isSignUp: false)
+        flow.token = nil
+        guard let code, let token, let provider = visit.tenant.provider(trip.provider) else {
+            return .refused(HostedProblem(phrase: .providerFailed), flow)
+        }
+        let idToken: Secret<String>
+        do throws(IdentityVerificationFailure) {
+            idToken = try await routes.engine.ports.identities.idToken(
+                for: ProviderCode(
+                    code: code, redirect: visit.callback(of: provider.id), verifier: Secret(trip.verifier)),
+                from: provider, now: visit.now)
+        } catch {
+            visit.context.logger.notice(
+                "a provider did not exchange a code", metadata: ["provider": "\(provider.id)", "reason": "\(error)"])
+            return .refused(HostedProblem(phrase: .providerFailed), flow)
+        }
+        flow.token = token
+        flow.linksTo = provider.displayName
+        return try await step(.submitIdentity(PresentedIdentity(token: idToken), tokens(flow)), flow)
     }
 
     private func reset(_ name: String) -> Command {
@@ -412,6 +499,12 @@ struct HostedDriver: Sendable {
             case .choosePassword: return page(.choosePassword(isReset: true))
             case .awaitReset: go(.pollReset)
             case .passwordChanged, .signIn: go(.redeem(tokens(flow)))
+            case .useProvider(let offer): return try await leave(for: offer, flow)
+            case .linkAccount:
+                // Whose account it is, only its owner knows.
+                flow.username = nil
+                go(.challengeSignIn(method: nil, accepted: accepted))
+            case .nameMailbox: return page(.nameMailbox)
             case .verifyFirst, .signedIn, .signedInBrowser, .ticket, .revoked, .accountChanged, .redirectToBrowser:
                 return .progress(over(flow))
             }
@@ -482,6 +575,7 @@ extension HostedProblem {
             case .methodNotAllowed: (.appNotAllowed, nil)
             case .signUpNotAllowed: (.signUpClosed, nil)
             case .noPasswordToReset: (.noPassword, nil)
+            case .identityRefused, .providerUnavailable, .providerNotOffered: (.providerFailed, nil)
             case .blockedByHook, .unusableToken, .expiredToken, .notAllowedNow, .tooManyCodes, .passwordNotUsed,
                 .passwordChangeRequired, .invalidScope, .scopeNotConsented, .unknownMethod, .secondFactorNeeded,
                 .passkeyRefused, .passkeysNotOffered, .unusableCode, .unusableDevice, .unusableProof, .ticketNotAllowed,

@@ -37,6 +37,10 @@ enum HostedStep: Hashable, Sendable, Codable {
     case createPasskey(options: String)
     /// The account cannot go on here.
     case dead(DeadEnd)
+    /// The user is at a provider of another organisation.
+    case atProvider(ProviderTrip)
+    /// An address for a new account: the provider has proven none.
+    case nameMailbox
     /// The answer to the client is made.
     case answered(code: String, at: Date)
     /// The user has answered a device.
@@ -62,6 +66,20 @@ enum HostedStep: Hashable, Sendable, Codable {
     }
 }
 
+/// A user's way to a provider and back.
+struct ProviderTrip: Hashable, Sendable, Codable {
+    /// ``IdentityProvider/id``.
+    var provider: String
+    var name: String
+    /// Where the browser goes.
+    var address: String
+    /// What the provider must bring back: the handle of the flow, a dot, and 256 random bits. Only this browser has it, in the
+    /// flow's sealed cookie (`SEC-FED-5`).
+    var state: String
+    /// The verifier of PKCE.
+    var verifier: String
+}
+
 extension HostedStep {
     /// Whether the step ends a change of the account.
     var changesAccount: Bool {
@@ -69,7 +87,7 @@ extension HostedStep {
         case .enterAccountCode, .addApp, .createPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .choosePassword,
             .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
-            .answered,
+            .atProvider, .nameMailbox, .answered,
             .deviceAnswered:
             false
         }
@@ -81,7 +99,7 @@ extension HostedStep {
         case .enterAppCode, .addApp: true
         case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey,
             .enterAccountCode, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
-            .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }
@@ -92,7 +110,7 @@ extension HostedStep {
         case .usePasskey, .createPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
             .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
-            .proveAgain, .dead, .answered, .deviceAnswered:
+            .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }
@@ -104,7 +122,7 @@ extension HostedStep {
         case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
         case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .usePasskey, .createPasskey,
             .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp,
-            .dead, .answered, .deviceAnswered:
+            .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }
@@ -136,6 +154,8 @@ struct HostedFlow: Sendable, Codable {
     var account: AccountPart?
     /// Whether the user has more methods of the second factor than the one of this step. Nil: no.
     var hasOtherMethods: Bool?
+    /// The provider whose account the sign-in links.
+    var linksTo: String?
     /// The method that the step asks for a code of.
     var method: String?
     /// When the request is of no use any more.
@@ -158,6 +178,7 @@ struct HostedFlow: Sendable, Codable {
         step = .enterName(isSignUp: isSignUp)
         token = nil
         session = nil
+        linksTo = nil
         number += 1
     }
 }

@@ -190,7 +190,7 @@ extension HostedPage {
     /// The section of the recovery codes: how many are left, and a button for new ones.
     private func recoveryCodes(_ view: AccountView, _ form: AccountForm) -> HTML? {
         let account = view.caller.account
-        guard view.profile.tenant.offersRecoveryCodes, !account.strongMethods.isEmpty, !view.caller.usedRecoveryCode
+        guard view.profile.tenant.offersRecoveryCodes, !account.secondFactors.isEmpty, !view.caller.usedRecoveryCode
         else { return nil }
         let count = view.codes.isEmpty ? account.recovery?.codes.count : view.codes.count
         let left: HTML? = count.map { "<p>\(language(.codesLeft($0)))</p>" }
@@ -220,7 +220,7 @@ extension HostedPage {
         case .passkey: language(.passkey)
         case .recoveryCodes: language(.recoveryCodes)
         case .phone: method.label.isolated
-        case .mailbox, .unknown: method.label
+        case .mailbox, .identity, .unknown: method.label
         }
     }
 

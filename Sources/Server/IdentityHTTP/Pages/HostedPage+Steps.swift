@@ -71,19 +71,25 @@ extension HostedPage {
                     \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
                     \(page.button("next", .next, isPrimary: true))
                     \(isSignUp || !visit.offersPasskeys ? nil : page.passkeyButton)
+                    \(page.providerButtons(visit))
                     <div class="row">\(switching)</div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
         case .enterPassword:
             page.title = .enterPassword
+            let forgot: HTML? =
+                flow.username == nil
+                ? nil
+                : "<button class=\"link\" name=\".action\" value=\"forgot\" formnovalidate>\(text(.forgotPassword))</button>"
             page.body = """
+                \(page.linkHelp(flow))
                 \(posted("""
-                    \(page.whoField(flow))
+                    \(flow.username == nil ? nil : page.whoField(flow))
                     \(page.field("password", .password, type: "password", autocomplete: "current-password", isFirst: true, attributes: " maxlength=\"256\""))
                     \(page.staySignedIn)
                     \(page.button("next", .signInButton, isPrimary: true))
-                    <div class="row"><button class="link" name=".action" value="forgot" formnovalidate>\(text(.forgotPassword))</button>
+                    <div class="row">\(forgot)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.otherAccount))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
@@ -92,6 +98,7 @@ extension HostedPage {
             page.title = flow.step.isAboutPhone ? .enterTextCode : .enterCode
             let stays: HTML? = purpose == .signIn ? page.staySignedIn : nil
             page.body = """
+                \(purpose == .signIn ? page.linkHelp(flow) : nil)
                 \(page.sentTo(target, isText: flow.step.isAboutPhone))
                 \(posted("""
                     \(page.codeField)
@@ -274,7 +281,18 @@ extension HostedPage {
                 ? page.button("next", .backToApp(visit.application), isPrimary: true)
                 : page.button("restart", .startAgain, isPrimary: true)
             page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
-        case .answered, .deviceAnswered: break
+        case .nameMailbox:
+            page.title = .createAccount
+            page.body = """
+                <p class="lead">\(text(.toApp(visit.application)))</p>
+                \(posted("""
+                    \(page.field("username", .email, type: "email", value: value("username", ""), autocomplete: "email", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(page.button("next", .next, isPrimary: true))
+                    <div class="row"><button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .atProvider, .answered, .deviceAnswered: break
         }
         return page
     }
@@ -293,6 +311,11 @@ extension HostedPage {
             return "<li>\(language(phrase))</li>"
         }
         return "<p>\(language(.wantsAccess(app: application)))</p><ul class=\"asked\">\(items)</ul>"
+    }
+
+    /// Why a sign-in by a provider asks for the account's own proof.
+    private func linkHelp(_ flow: HostedFlow) -> HTML? {
+        flow.linksTo.map { "<p class=\"lead\">\(language(.linkHelp(provider: $0)))</p>" }
     }
 
     /// How a choice of methods calls one.

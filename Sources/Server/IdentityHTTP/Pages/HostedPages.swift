@@ -157,7 +157,7 @@ extension IdentityRoutes {
         }
     }
 
-    private func open(
+    func open(
         _ sealed: String, _ handle: String, _ place: String, _ visit: inout HostedVisit
     ) async throws -> HostedFlow {
         let flow = await engine.open(
@@ -206,11 +206,12 @@ extension IdentityRoutes {
             ticket = answered.verdict
             if let response = answered.response { return opening(ticket, response, visit) }
         }
-        let driven = try await HostedDriver(routes: self, visit: visit, request: request).take(form, flow)
+        let driven = try await HostedDriver(routes: self, visit: visit, request: request, handle: handle).take(
+            form, flow)
         return opening(ticket, try await respond(to: driven, form, flow, handle, visit), visit)
     }
 
-    private func respond(
+    func respond(
         to driven: HostedResult, _ form: FormFields, _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit
     ) async throws -> Response {
         switch driven {
@@ -396,6 +397,7 @@ extension IdentityRoutes {
         _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
         typed: FormFields? = nil, isFirst: Bool = false
     ) async throws -> Response {
+        if case .atProvider(let trip) = flow.step, problem == nil { return HostedPage.leaving(visit, trip, handle) }
         if case .deviceAnswered(let end) = flow.step { return HostedPage.answered(end, visit) }
         if case .answered(let code, let date) = flow.step {
             if let part = flow.account { return Self.seeOther(visit.path(of: part)) }
@@ -497,6 +499,12 @@ struct HostedVisit: Sendable {
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
     /// What the page says first, by the whole query.
     var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }
+
+    /// Where a provider sends the browser back to: an address of its own, so that no answer of another provider counts
+    /// (`SEC-FED-5`).
+    func callback(of provider: String) -> String {
+        "\(routes.engine.settings.baseURL)/\(tenant.id)/federation/\(provider)/callback"
+    }
 
     /// The path of a page of the account.
     func path(of part: AccountPart, _ notice: HostedNotice? = nil) -> String {

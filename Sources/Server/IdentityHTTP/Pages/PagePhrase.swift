@@ -56,6 +56,10 @@ enum PagePhrase: Hashable, Sendable {
     // Of passkeys.
     case signInWithPasskey, usePasskey, passkeyHelp, noPasskeys, passkeyFailed, passkeyRefused
     case passkey, passkeys, passkeysHelp, addPasskey, passkeyExists, passkeyNotAllowed, added
+    // Of providers of other organisations.
+    case continueWith(String)
+    case linkHelp(provider: String)
+    case providerFailed
     // Of telephones.
     case addPhone, phoneNumber, phoneHelp, enterTextCode
     case textSent(to: String)

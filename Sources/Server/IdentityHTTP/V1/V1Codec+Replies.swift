@@ -78,6 +78,15 @@ extension V1Codec {
             return success(
                 ChallengeReply(
                     challengeType: .passkey, continuationToken: token, publicKey: offer.json), outcome)
+        case .useProvider(let offer):
+            return success(
+                ChallengeReply(
+                    challengeType: .federated, continuationToken: token, provider: offer.provider, nonce: offer.nonce,
+                    expiresIn: offer.expiresIn), outcome)
+        case .linkAccount:
+            return failure(.linkRequired, outcome)
+        case .nameMailbox:
+            return failure(.verificationRequired, outcome, unverified: ["email"])
         case .chooseMethod(let methods):
             return success(
                 IntrospectReply(

@@ -40,7 +40,10 @@ package enum V1Codec {
             switch endpoint {
             case .signUpStart: return try start(V1.SignUp.StartRequest(form: form))
             case .signUpChallenge:
-                return try challenge(V1.SignUp.ChallengeRequest(form: form), StepCommand.challengeSignUp)
+                let request = try V1.SignUp.ChallengeRequest(form: form)
+                return try challenge(request.clientID, request.continuationToken, request.challengeTypes) {
+                    .challengeSignUp(target: request.challengeTarget, accepted: $0)
+                }
             case .signUpContinue: return try continuation(V1.SignUp.ContinueRequest(form: form))
             case .token: return try token(V1.TokenRequest(form: form), needsEveryScope: needsEveryScope)
             case .signInInitiate:
@@ -52,7 +55,9 @@ package enum V1Codec {
                 let (client, application) = try application(V1.ResetPassword.StartRequest(form: form))
                 return Request(client: client, command: .startReset(application))
             case .resetPasswordChallenge:
-                return try challenge(V1.ResetPassword.ChallengeRequest(form: form), StepCommand.challengeReset)
+                let request = try V1.ResetPassword.ChallengeRequest(form: form)
+                return try challenge(
+                    request.clientID, request.continuationToken, request.challengeTypes, StepCommand.challengeReset)
             case .resetPasswordContinue: return try continuation(V1.ResetPassword.ContinueRequest(form: form))
             case .resetPasswordSubmit: return try submit(V1.ResetPassword.SubmitRequest(form: form))
             case .resetPasswordPollCompletion:
@@ -90,8 +95,18 @@ package enum V1Codec {
                     accepted: accepted, capabilities: try capabilities(form.capabilities ?? []))))
     }
 
-    /// A sign-in, by a username or by a passkey.
+    /// A sign-in, by a username, by a passkey or by a provider.
     private static func signIn(_ form: V1.SignIn.InitiateRequest) throws(RequestFault) -> Request {
+        if let provider = form.provider {
+            guard IdentityProvider.isID(provider) else { throw .invalid(parameter: "provider") }
+            return Request(
+                client: try client(form.clientID),
+                command: .startFederated(
+                    ProviderStart(
+                        provider: provider,
+                        accepted: try challengeTypes(try required(form.challengeTypes, "challenge_type")),
+                        capabilities: try capabilities(form.capabilities ?? []))))
+        }
         guard form.username?.isEmpty ?? true, form.challengeTypes?.contains(ChallengeType.passkey.rawValue) == true
         else {
             let (client, application) = try application(form)
@@ -120,11 +135,12 @@ package enum V1Codec {
     }
 
     private static func challenge(
-        _ form: V1.SignUp.ChallengeRequest, _ command: (Set<ChallengeType>?) -> StepCommand
+        _ clientID: String?, _ presented: Secret<String>?, _ words: [String]?,
+        _ command: (Set<ChallengeType>?) -> StepCommand
     ) throws(RequestFault) -> Request {
-        let client = try client(form.clientID)
-        let token = try continuationToken(form.continuationToken)
-        let accepted = try form.challengeTypes.map { words throws(RequestFault) in try challengeTypes(words) }
+        let client = try client(clientID)
+        let token = try continuationToken(presented)
+        let accepted = try words.map { words throws(RequestFault) in try challengeTypes(words) }
         return Request(client: client, command: .step(token, command(accepted)))
     }
 
@@ -231,6 +247,8 @@ package enum V1Codec {
         case .passkey, .mfaPasskey:
             let answer = try filled(form.credential, "credential", longest: FormParameter.credential.longest)
             command = .step(try flow(), .submitPasskey(answer, try scoped()))
+        case .federated:
+            command = .step(try flow(), .submitIdentity(try identity(form), try scoped()))
         case .refreshToken:
             let token = try filled(form.refreshToken, "refresh_token", longest: FormParameter.refreshToken.longest)
             // A refresh without a scope means all scopes of the sign-in (RFC 6749 section 6).
@@ -256,6 +274,29 @@ package enum V1Codec {
         case _: throw .unknownGrant
         }
         return Request(client: client, command: command, grant: grant)
+    }
+
+    /// What an app brings from a provider.
+    private static func identity(_ form: V1.TokenRequest) throws(RequestFault) -> PresentedIdentity {
+        var identity = PresentedIdentity(
+            token: try filled(form.idToken, "id_token", longest: FormParameter.idToken.longest))
+        guard let names = form.providerUser else { return identity }
+        guard names.utf8.count <= FormParameter.providerUser.longest ?? .max else {
+            throw .invalid(parameter: "provider_user")
+        }
+        do {
+            for member in try AttributesJSON.decode(names) {
+                guard case .value(.string(let name)) = member.content else { continue }
+                switch member.name {
+                case "givenName": identity.givenName = name
+                case "familyName": identity.familyName = name
+                case _: break
+                }
+            }
+        } catch {
+            throw .invalid(parameter: "provider_user")
+        }
+        return identity
     }
 
     /// The exchange that there is: a refresh token for a ticket (docs/protocol.md §21.11).

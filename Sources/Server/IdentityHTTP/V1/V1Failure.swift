@@ -113,6 +113,16 @@ struct V1Failure: Hashable, Sendable {
                     "The passkey was not accepted; ask for a new challenge.")
             case .passkeysNotOffered:
                 Self(.unauthorizedClient, .applicationDisabled, "The tenant has no passkeys.")
+            case .identityRefused:
+                Self(
+                    .invalidGrant, .idTokenInvalid, .credentialsWrong,
+                    "The token of the provider was not accepted; ask for a new challenge.")
+            case .providerUnavailable:
+                Self(
+                    .invalidGrant, .providerUnavailable, .temporarilyUnavailable,
+                    "The provider cannot be reached to check its token; try again, or offer another way.")
+            case .providerNotOffered:
+                Self(.invalidRequest, .requestInvalid, "The tenant has no such provider for apps.")
             case .tooManyCodes:
                 Self(
                     .invalidRequest, .noMoreCodes, "No more one-time passcodes can be generated; start again.")
@@ -419,6 +429,10 @@ struct V1Failure: Hashable, Sendable {
     static let registrationRequired = Self(
         .invalidGrant, .registrationRequired, .multiFactorEnrolmentRequired,
         "A second factor is required, and a method has to be registered first.")
+    static let linkRequired = Self(
+        .invalidGrant, .linkRequired, .userAlreadyExists,
+        "An account has the address of this identity: prove it by a sign-in with this continuation_token, which links both."
+    )
     static let verificationRequired = Self(
         .verificationRequired, .requestInvalid, "Verify what unverified_attributes lists first.")
 }

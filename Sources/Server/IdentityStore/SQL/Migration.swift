@@ -49,6 +49,7 @@ package struct Migration: Sendable {
         Migration(name: "0033 sessions of tickets", sqlite: sessionsOfTickets),
         Migration(name: "0034 texts", sqlite: texts),
         Migration(name: "0035 passkeys", sqlite: passkeys),
+        Migration(name: "0036 identities", sqlite: identities),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -92,6 +93,9 @@ package struct Migration: Sendable {
         CREATE UNIQUE INDEX strong_methods_by_credential ON strong_methods (tenant, credential)
             WHERE credential IS NOT NULL;
         """
+
+    /// An account at a provider, whose key is in the column of the ids of passkeys; NULL for other methods.
+    private static let identities = "ALTER TABLE strong_methods ADD COLUMN identity BLOB;"
 
     /// The hashes of the user's recovery codes with their names, in one value: a sign-in reads the user's row in any case. NULL:
     /// none were made.

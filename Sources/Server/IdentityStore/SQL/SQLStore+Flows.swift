@@ -212,6 +212,7 @@ extension SQLSession {
                 [at, tenant, user])
         case .revokeRefreshFamily(let id, let user, let at):
             try revokeRefreshFamily(id, of: user, in: tenant, at: at)
+        case .removePassword(let user, let at): try removePassword(of: user, in: tenant, at: at)
         case .endFlows(let user): try endFlows(of: user, in: tenant)
         case .changeCredentials(let user, let at): try changeCredentials(of: user, in: tenant, at: at)
         case .setAttributes(let changes, let user): try set(changes, of: user, in: tenant)

@@ -8,7 +8,7 @@ extension SQLStore {
         try await read { try $0.account("?", [id], in: tenant, locking: "").get() }
     }
 
-    package func account(withPasskey id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+    package func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         try await read { session in
             let user = #"(SELECT "user" FROM strong_methods WHERE tenant = ? AND credential = ?)"#
             return try session.account(user, [tenant, id], in: tenant, locking: "").get()
@@ -214,7 +214,7 @@ extension SQLSession {
             """,
             [
                 tenant, identifier.key, identifier.kind, identifier.display, user,
-                isEmail && proof == .byCode ? date : nil, isEmail ? proof.rawValue : nil,
+                isEmail && proof.isProof ? date : nil, isEmail ? proof.rawValue : nil,
             ])
     }
 
@@ -282,6 +282,16 @@ extension SQLSession {
             """, [hash.phc, fromReset, date, tenant, user], expecting: 1)
     }
 
+    /// Leaves the user without a password. Everything begun before has ended.
+    func removePassword(of user: UserID, in tenant: TenantID, at date: Date) throws {
+        try run(
+            """
+            UPDATE users SET password_hash = NULL, password_from_reset = 0, credential_version = credential_version + 1,
+                tokens_from_version = credential_version + 1, credentials_changed_at = ?
+            WHERE tenant = ? AND id = ?
+            """, [date, tenant, user], expecting: 1)
+    }
+
     /// Ends open flows, and access tokens that were issued before `date`.
     func changeCredentials(of user: UserID, in tenant: TenantID, at date: Date) throws {
         try run(
@@ -312,15 +322,16 @@ extension SQLSession {
             """
             INSERT INTO strong_methods (tenant, "user", id, email, key, proven_at, enrolled_under, authenticated_at, client,
                 is_familiar, suspended_at, first_used_at, last_used_at, name, kind, secret, spent_step, drift, last_offset,
-                credential, passkey)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                credential, passkey, identity)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, user, method.id, method.storedEmail, key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
                 method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name, method.kindName,
                 method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep, method.enrolledApp?.clock.drift,
-                method.enrolledApp?.clock.lastOffset, method.passkey?.credentialID, try method.passkey?.stored(),
+                method.enrolledApp?.clock.lastOffset, method.passkey?.credentialID ?? method.identity?.key,
+                try method.passkey?.stored(), try method.identity?.stored(),
             ])
     }
 
@@ -479,7 +490,7 @@ extension SQLSession {
             of: "strong_methods",
             """
             SELECT id, email, proven_at, enrolled_under, authenticated_at, client, is_familiar, suspended_at, first_used_at,
-                last_used_at, name, kind, secret, spent_step, drift, last_offset, passkey
+                last_used_at, name, kind, secret, spent_step, drift, last_offset, passkey, identity
             FROM strong_methods WHERE tenant = ? AND "user" = \(id) ORDER BY proven_at, id
             """, [tenant] + values
         ).map { rows in
@@ -497,6 +508,7 @@ extension SQLSession {
                                     spentStep: try row.value("spent_step"), drift: try row.value("drift"),
                                     lastOffset: try row.value("last_offset"))))
                     case StrongMethod.passkeyName: .passkey(try EnrolledPasskey(stored: try row.value("passkey")))
+                    case StrongMethod.identityName: .identity(try LinkedIdentity(stored: try row.value("identity")))
                     case _: .unknown(name)
                     }
                 return StrongMethod(
@@ -523,6 +535,7 @@ extension StrongMethod {
         case .phone: Self.phoneName
         case .app: Self.appName
         case .passkey: Self.passkeyName
+        case .identity: Self.identityName
         case .recoveryCodes: Self.recoveryName
         case .unknown(let name): name
         }
@@ -532,7 +545,7 @@ extension StrongMethod {
     var enrolledApp: EnrolledApp? {
         switch kind {
         case .app(let app): app
-        case .mailbox, .phone, .passkey, .recoveryCodes, .unknown: nil
+        case .mailbox, .phone, .passkey, .identity, .recoveryCodes, .unknown: nil
         }
     }
 
@@ -545,6 +558,13 @@ extension StrongMethod {
 
 extension EnrolledPasskey {
     /// What the column `passkey` has.
+    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
+
+    fileprivate init(stored: Data) throws { self = try read(stored, in: "strong_methods") }
+}
+
+extension LinkedIdentity {
+    /// What the column `identity` has.
     fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
 
     fileprivate init(stored: Data) throws { self = try read(stored, in: "strong_methods") }

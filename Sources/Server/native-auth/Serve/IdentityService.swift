@@ -195,7 +195,11 @@ struct IdentityService: Sendable {
                 clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store,
                 hasher: hasher,
                 issuer: keys, randomness: randomness, mail: signal, hooks: receiver,
-                signatures: KeyedPasskeySignatures()), vault: vault,
+                signatures: KeyedPasskeySignatures(),
+                identities: ProviderKeys(
+                    HTTPProviderDocuments(http) { name in
+                        ProcessInfo.processInfo.environment[name].map { Secret($0) }
+                    })), vault: vault,
             settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil
         let readiness = Readiness(flows: store)

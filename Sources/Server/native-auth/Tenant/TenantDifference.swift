@@ -46,6 +46,10 @@ struct TenantDifference {
                     old.daemons, new.daemons, "daemon", { ($0.id.description, $0.displayName) }, TenantText.members
                 ) { counted($0.roles.count, "role") }
                 difference.compare(
+                    old.tenant.providers, new.tenant.providers, "provider", { ($0.id, $0.displayName) },
+                    TenantText.members
+                ) { Terminal.harmless($0.issuer) }
+                difference.compare(
                     old.tenant.hooks, new.tenant.hooks, "hook", { ($0.id.text, $0.displayName) }, TenantText.members
                 ) { "\($0.event.rawValue), \(Terminal.harmless($0.url))" }
                 difference.compare(

@@ -164,6 +164,7 @@ private struct TenantReader {
             tenant.passkeys = read
         }
         if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
+        tenant.providers = ReadProviders.providers(members.list("providers", of: "a provider"), of: members)
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry, flows.map(\.flow), attributes, texts: texts)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }

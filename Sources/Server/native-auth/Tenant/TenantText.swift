@@ -166,6 +166,27 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of provider: IdentityProvider) -> Members {
+        let kind: ReadProviders.Kind = provider.isApple ? .apple : provider.isGoogle ? .google : .openID
+        let domains: [String] =
+            switch provider.authority {
+            case .domains(let domains): domains.sorted()
+            case .nothing, .everything, .google: []
+            }
+        let web = provider.web.map { web -> Node in
+            mapping(
+                [("clientId", scalar(web.clientID))]
+                    + (web.secretVariable.map { [("secretFrom", scalar($0))] } ?? []))
+        }
+        let members: [(String, Node?)] = [
+            ("kind", scalar(kind.rawValue)), ("id", scalar(provider.id)),
+            ("displayName", scalar(provider.displayName)), ("issuer", kind == .openID ? scalar(provider.issuer) : nil),
+            ("nativeClients", list(provider.nativeClients.map { scalar($0) })), ("web", web),
+            ("domains", list(domains.map { scalar($0) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of mail: TenantMail) -> Members {
         let colours = TenantMail.Colour.allCases.compactMap { colour in
             mail.colours[colour].map { (colour.rawValue, Node($0, .implicit, .doubleQuoted)) }
@@ -286,6 +307,7 @@ enum TenantText {
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
             let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
             let (texts, passkeys) = (members(of: entry.tenant.texts), members(of: entry.tenant.passkeys))
+            let providers = list(entry.tenant.providers.map { mapping(members(of: $0)) })
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
@@ -294,6 +316,7 @@ enum TenantText {
                 members(of: entry.tenant) + (mail.isEmpty ? [] : [("mail", mapping(mail))])
                     + (texts.isEmpty ? [] : [("sms", mapping(texts))])
                     + (passkeys.isEmpty ? [] : [("passkeys", mapping(passkeys))])
+                    + (providers.map { [("providers", $0)] } ?? [])
                     + (pages.isEmpty ? [] : [("pages", mapping(pages))])
                     + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]

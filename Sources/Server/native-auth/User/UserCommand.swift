@@ -162,7 +162,8 @@ extension DirectoryRefusal {
 extension UserAccount {
     /// A line for each fact; none is a secret.
     fileprivate var lines: [String] {
-        let methods = strongMethods.map { method in
+        let identities = identities.map(\.label).joined(separator: ", ")
+        let methods = secondFactors.map { method in
             (method.email?.address ?? method.label)
                 + (method.suspendedAt.map { " (suspended since \($0.formatted(.iso8601)))" } ?? "")
         }.joined(separator: ", ")
@@ -172,6 +173,7 @@ extension UserAccount {
         let facts = [
             ("id", user.id.description), ("e-mail", user.email), ("alias", user.alias ?? "none"),
             ("signs in with", passwordHash == nil ? "a code" : password),
+            ("also signs in with", identities.isEmpty ? "nothing" : identities),
             ("second factor", methods.isEmpty ? "none" : methods),
             ("recovery codes", recovery.map { "\($0.codes.count) left" } ?? "none"),
             ("demanded", requiresSecondFactor ? "at every sign-in" : "by application"),

@@ -65,7 +65,7 @@ extension UserCommand {
                             """
                         ])
                     }
-                    let methods = account.strongMethods.map(\.label)
+                    let methods = account.secondFactors.map(\.label)
                     if methods.isEmpty {
                         Terminal.complain("native-auth: the user has no method to remove; the sessions still end.")
                     }

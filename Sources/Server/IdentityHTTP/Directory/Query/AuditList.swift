@@ -125,7 +125,8 @@ extension AuditEvent.Kind {
         case .secondFactorRequired: AADSTSCode.multiFactorRequired.rawValue
         case .secondFactorFailed: AADSTSCode.codeWrong.rawValue
         case .daemonRefused, .clientRefused: AADSTSCode.clientSecretInvalid.rawValue
-        case .signUpStarted, .signUpCompleted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
+        case .signUpStarted, .signUpCompleted, .signUpRefused, .linkRequired, .codeSent, .codeRefused, .codesExhausted,
+            .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
             .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
             .browserSignedOut, .browserSignedIn, .logoutUndelivered,
@@ -156,7 +157,8 @@ extension AuditEvent.Kind {
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
             .usersExported:
             "UserManagement"
-        case .signUpStarted, .signUpRefused, .codeSent, .codeRefused, .codesExhausted, .codeVerified, .tokenIssued,
+        case .signUpStarted, .signUpRefused, .linkRequired, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
+            .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
             .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,
@@ -180,7 +182,8 @@ extension AuditEvent.Kind {
             .secondFactorRequired,
             .secondFactorFailed, .daemonRefused, .clientRefused, .deviceDeclined, .logoutUndelivered:
             "failure"
-        case .signUpStarted, .signUpCompleted, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed, .scopesGranted,
+        case .signUpStarted, .signUpCompleted, .linkRequired, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed,
+            .scopesGranted,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .consentGiven, .consentWithdrawn, .browserSignedOut,
             .browserSignedIn,
             .signInSucceeded, .secondFactorPassed,

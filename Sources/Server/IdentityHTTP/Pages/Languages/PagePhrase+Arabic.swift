@@ -182,6 +182,11 @@ extension PagePhrase {
         case .recoveryCodeHelp: "اكتب أحد الرموز التي احتفظت بها. يعمل كل رمز مرة واحدة."
         case .wrongRecoveryCode: "هذا الرمز غير صحيح أو سبق استخدامه."
         case .recoveredHelp: "سجّلت الدخول برمز استرداد. أضف طريقة الآن. لإزالة طريقة، سجّل الدخول بإحدى الطرق أولاً."
+        case .continueWith(let name): "المتابعة باستخدام \(name)"
+        case .linkHelp(let provider):
+            "يوجد حساب هنا بهذا العنوان. أثبت مرة واحدة أنه حسابك، وبعدها يمكنك تسجيل الدخول باستخدام \(provider)."
+        case .providerFailed:
+            "لم تسجّل الخدمة الأخرى دخولك. حاول مرة أخرى، أو سجّل الدخول بطريقة أخرى."
         case .addPhone: "إضافة هاتف"
         case .phoneNumber: "رقم الهاتف"
         case .phoneHelp: "ستصلك الرموز في رسائل نصية. اكتب الرقم مع رمز البلد، مثل \u{2066}+971\u{2069}."

@@ -174,6 +174,11 @@ extension PagePhrase {
         case .recoveryCodeHelp: "输入您保存的一个代码。每个代码只能使用一次。"
         case .wrongRecoveryCode: "此代码不正确，或已经使用过。"
         case .recoveredHelp: "您使用恢复代码登录。请现在添加一种方式。要移除方式，请先用一种方式登录。"
+        case .continueWith(let name): "使用 \(name) 继续"
+        case .linkHelp(let provider):
+            "这里已有一个使用此地址的账户。请验证一次该账户属于您，之后即可用 \(provider) 登录。"
+        case .providerFailed:
+            "另一项服务未能让您登录。请重试，或换一种方式登录。"
         case .addPhone: "添加电话"
         case .phoneNumber: "电话号码"
         case .phoneHelp: "您将通过短信收到验证码。请输入带国家/地区代码的号码,例如 +86。"

@@ -187,6 +187,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Tento kód není správný, nebo už byl použit."
         case .recoveredHelp:
             "Přihlásili jste se záchranným kódem. Přidejte teď nějaký způsob. Chcete-li jiný odebrat, přihlaste se nejdřív některým ze způsobů."
+        case .continueWith(let name): "Pokračovat přes \(name)"
+        case .linkHelp(let provider):
+            "S touto adresou zde už účet existuje. Jednou potvrďte, že je váš; potom se budete přihlašovat přes \(provider)."
+        case .providerFailed:
+            "Druhá služba vás nepřihlásila. Zkuste to znovu, nebo se přihlaste jinak."
         case .addPhone: "Přidat telefon"
         case .phoneNumber: "Telefonní číslo"
         case .phoneHelp: "Kódy dostanete v SMS. Napište číslo s předvolbou země, například +420."

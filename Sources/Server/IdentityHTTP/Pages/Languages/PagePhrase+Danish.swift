@@ -185,6 +185,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke rigtig, eller den er brugt før."
         case .recoveredHelp:
             "Du er logget ind med en gendannelseskode. Tilføj en metode nu. Log ind med en metode, før du fjerner en."
+        case .continueWith(let name): "Fortsæt med \(name)"
+        case .linkHelp(let provider):
+            "Der findes allerede en konto med denne adresse. Bekræft én gang, at den er din; derefter logger du ind med \(provider)."
+        case .providerFailed:
+            "Den anden tjeneste loggede dig ikke ind. Prøv igen, eller log ind på en anden måde."
         case .addPhone: "Tilføj en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder som sms. Skriv nummeret med landekoden, for eksempel +45."

@@ -190,6 +190,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
         case .recoveredHelp:
             "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."
+        case .continueWith(let name): "Doorgaan met \(name)"
+        case .linkHelp(let provider):
+            "Er is hier al een account met dit adres. Bevestig één keer dat het van u is; daarna meldt u zich aan met \(provider)."
+        case .providerFailed:
+            "De andere dienst heeft u niet aangemeld. Probeer het opnieuw, of meld u op een andere manier aan."
         case .addPhone: "Telefoon toevoegen"
         case .phoneNumber: "Telefoonnummer"
         case .phoneHelp: "U ontvangt codes per sms. Vul het nummer in met de landcode, bijvoorbeeld +31."

@@ -186,6 +186,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "This code is not right, or it was used before."
         case .recoveredHelp:
             "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."
+        case .continueWith(let name): "Continue with \(name)"
+        case .linkHelp(let provider):
+            "An account here has this address already. Prove once that it is yours; then \(provider) signs you in."
+        case .providerFailed:
+            "The other service did not sign you in. Please try again, or sign in another way."
         case .addPhone: "Add a telephone"
         case .phoneNumber: "Telephone number"
         case .phoneHelp: "You get codes as text messages. Write the number with the code of the country, such as +49."

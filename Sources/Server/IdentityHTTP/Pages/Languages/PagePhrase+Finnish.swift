@@ -190,6 +190,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
         case .recoveredHelp:
             "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."
+        case .continueWith(let name): "Jatka: \(name)"
+        case .linkHelp(let provider):
+            "Tällä osoitteella on jo tili. Vahvista kerran, että se on sinun; sen jälkeen kirjaudut palvelulla \(provider)."
+        case .providerFailed:
+            "Toinen palvelu ei kirjannut sinua sisään. Yritä uudelleen tai kirjaudu toisella tavalla."
         case .addPhone: "Lisää puhelin"
         case .phoneNumber: "Puhelinnumero"
         case .phoneHelp: "Saat koodit tekstiviesteinä. Kirjoita numero maakoodin kanssa, esimerkiksi +358."

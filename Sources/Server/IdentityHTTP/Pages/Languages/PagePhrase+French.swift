@@ -196,6 +196,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ce code n’est pas le bon, ou il a déjà servi."
         case .recoveredHelp:
             "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."
+        case .continueWith(let name): "Continuer avec \(name)"
+        case .linkHelp(let provider):
+            "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite vous vous connecterez avec \(provider)."
+        case .providerFailed:
+            "L’autre service ne vous a pas connecté. Réessayez, ou connectez-vous autrement."
         case .addPhone: "Ajouter un téléphone"
         case .phoneNumber: "Numéro de téléphone"
         case .phoneHelp:

@@ -197,6 +197,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
         case .recoveredHelp:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
+        case .continueWith(let name): "Weiter mit \(name)"
+        case .linkHelp(let provider):
+            "Zu dieser Adresse gibt es hier schon ein Konto. Bestätigen Sie einmal, dass es Ihres ist; danach melden Sie sich mit \(provider) an."
+        case .providerFailed:
+            "Der andere Dienst hat Sie nicht angemeldet. Bitte versuchen Sie es noch einmal, oder melden Sie sich anders an."
         case .addPhone: "Telefon hinzufügen"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Sie erhalten Codes als SMS. Geben Sie die Nummer mit der Ländervorwahl ein, zum Beispiel +49."

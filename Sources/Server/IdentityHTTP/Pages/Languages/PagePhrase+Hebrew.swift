@@ -180,6 +180,11 @@ extension PagePhrase {
         case .recoveryCodeHelp: "יש להקליד אחד מהקודים ששמרת. כל קוד תקף לפעם אחת."
         case .wrongRecoveryCode: "הקוד אינו נכון, או שכבר נעשה בו שימוש."
         case .recoveredHelp: "נכנסת עם קוד שחזור. יש להוסיף שיטה עכשיו. כדי להסיר שיטה, יש להיכנס קודם עם אחת השיטות."
+        case .continueWith(let name): "המשך עם \(name)"
+        case .linkHelp(let provider):
+            "כבר יש כאן חשבון עם הכתובת הזאת. יש לאמת פעם אחת שהוא שלך; לאחר מכן אפשר להתחבר עם \(provider)."
+        case .providerFailed:
+            "השירות האחר לא חיבר אותך. אפשר לנסות שוב, או להתחבר בדרך אחרת."
         case .addPhone: "הוספת טלפון"
         case .phoneNumber: "מספר טלפון"
         case .phoneHelp: "הקודים יגיעו בהודעות טקסט. יש לרשום את המספר עם קידומת המדינה, למשל \u{2066}+972\u{2069}."

@@ -191,6 +191,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
         case .recoveredHelp:
             "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."
+        case .continueWith(let name): "Continua con \(name)"
+        case .linkHelp(let provider):
+            "Esiste già un account con questo indirizzo. Dimostra una volta che è tuo; poi accederai con \(provider)."
+        case .providerFailed:
+            "L’altro servizio non ti ha fatto accedere. Riprova, o accedi in un altro modo."
         case .addPhone: "Aggiungi un telefono"
         case .phoneNumber: "Numero di telefono"
         case .phoneHelp: "Riceverai i codici via SMS. Scrivi il numero con il prefisso del Paese, ad esempio +39."

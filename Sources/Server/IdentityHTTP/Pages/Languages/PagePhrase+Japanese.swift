@@ -175,6 +175,11 @@ extension PagePhrase {
         case .recoveryCodeHelp: "保管しているコードを 1 つ入力してください。各コードは 1 回だけ使えます。"
         case .wrongRecoveryCode: "コードが正しくないか、すでに使われています。"
         case .recoveredHelp: "回復コードでサインインしています。方法を追加してください。削除するには、まずいずれかの方法でサインインしてください。"
+        case .continueWith(let name): "\(name) で続ける"
+        case .linkHelp(let provider):
+            "このアドレスのアカウントがすでにあります。ご本人のものであることを一度確認すると、次回から \(provider) でサインインできます。"
+        case .providerFailed:
+            "他のサービスでサインインできませんでした。もう一度お試しになるか、別の方法でサインインしてください。"
         case .addPhone: "電話を追加"
         case .phoneNumber: "電話番号"
         case .phoneHelp: "コードは SMS で届きます。国番号を付けて入力してください (例: +81)。"

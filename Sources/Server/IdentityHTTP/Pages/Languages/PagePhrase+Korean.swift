@@ -175,6 +175,11 @@ extension PagePhrase {
         case .recoveryCodeHelp: "보관한 코드 중 하나를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
         case .wrongRecoveryCode: "코드가 올바르지 않거나 이미 사용되었습니다."
         case .recoveredHelp: "복구 코드로 로그인했습니다. 지금 수단을 추가하세요. 삭제하려면 먼저 다른 수단으로 로그인하세요."
+        case .continueWith(let name): "\(name)(으)로 계속"
+        case .linkHelp(let provider):
+            "이 주소를 사용하는 계정이 이미 있습니다. 본인의 계정인지 한 번 확인하면 다음부터 \(provider)(으)로 로그인할 수 있습니다."
+        case .providerFailed:
+            "다른 서비스에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법으로 로그인하세요."
         case .addPhone: "전화 추가"
         case .phoneNumber: "전화번호"
         case .phoneHelp: "코드는 문자 메시지로 전송됩니다. 국가 번호를 포함하여 입력하세요(예: +82)."

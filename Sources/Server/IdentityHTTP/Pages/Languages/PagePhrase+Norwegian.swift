@@ -186,6 +186,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke riktig, eller den er brukt før."
         case .recoveredHelp:
             "Du logget på med en gjenopprettingskode. Legg til en metode nå. Logg på med en metode før du fjerner en."
+        case .continueWith(let name): "Fortsett med \(name)"
+        case .linkHelp(let provider):
+            "Det finnes allerede en konto med denne adressen. Bekreft én gang at den er din; deretter logger du inn med \(provider)."
+        case .providerFailed:
+            "Den andre tjenesten logget deg ikke inn. Prøv igjen, eller logg inn på en annen måte."
         case .addPhone: "Legg til en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder på SMS. Skriv nummeret med landskoden, for eksempel +47."

@@ -190,6 +190,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ten kod jest nieprawidłowy albo został już użyty."
         case .recoveredHelp:
             "Zalogowano się kodem odzyskiwania. Dodaj teraz metodę. Aby jakąś usunąć, zaloguj się najpierw jedną z metod."
+        case .continueWith(let name): "Kontynuuj przez \(name)"
+        case .linkHelp(let provider):
+            "Istnieje już konto z tym adresem. Potwierdź raz, że należy do Ciebie; potem zalogujesz się przez \(provider)."
+        case .providerFailed:
+            "Druga usługa nie zalogowała Cię. Spróbuj ponownie albo zaloguj się w inny sposób."
         case .addPhone: "Dodaj telefon"
         case .phoneNumber: "Numer telefonu"
         case .phoneHelp: "Kody przyjdą w SMS-ach. Wpisz numer z kodem kraju, na przykład +48."

@@ -194,6 +194,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
         case .recoveredHelp:
             "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."
+        case .continueWith(let name): "Continuar com \(name)"
+        case .linkHelp(let provider):
+            "Já existe uma conta com este endereço. Confirme uma vez que é sua; depois, entrará com \(provider)."
+        case .providerFailed:
+            "O outro serviço não iniciou a sua sessão. Tente de novo, ou entre de outra forma."
         case .addPhone: "Adicionar um telefone"
         case .phoneNumber: "Número de telefone"
         case .phoneHelp: "Você recebe códigos por SMS. Escreva o número com o código do país, por exemplo +351."

@@ -192,6 +192,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código no es correcto o ya se usó."
         case .recoveredHelp:
             "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."
+        case .continueWith(let name): "Continuar con \(name)"
+        case .linkHelp(let provider):
+            "Ya existe una cuenta con esta dirección. Demuestre una vez que es suya; después iniciará sesión con \(provider)."
+        case .providerFailed:
+            "El otro servicio no inició su sesión. Inténtelo de nuevo, o inicie sesión de otra manera."
         case .addPhone: "Añadir un teléfono"
         case .phoneNumber: "Número de teléfono"
         case .phoneHelp: "Recibirá códigos por SMS. Escriba el número con el prefijo del país, por ejemplo +34."

@@ -187,6 +187,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden är inte rätt, eller så har den redan använts."
         case .recoveredHelp:
             "Du loggade in med en återställningskod. Lägg till en metod nu. Logga in med en metod innan du tar bort en."
+        case .continueWith(let name): "Fortsätt med \(name)"
+        case .linkHelp(let provider):
+            "Det finns redan ett konto med den här adressen. Bekräfta en gång att det är ditt; sedan loggar du in med \(provider)."
+        case .providerFailed:
+            "Den andra tjänsten loggade inte in dig. Försök igen, eller logga in på ett annat sätt."
         case .addPhone: "Lägg till en telefon"
         case .phoneNumber: "Telefonnummer"
         case .phoneHelp: "Du får koder som sms. Skriv numret med landskoden, till exempel +46."

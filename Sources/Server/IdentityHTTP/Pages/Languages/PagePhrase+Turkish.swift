@@ -187,6 +187,11 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
         case .recoveredHelp:
             "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
+        case .continueWith(let name): "\(name) ile devam et"
+        case .linkHelp(let provider):
+            "Bu adresle bir hesap zaten var. Bir kez sizin olduğunu kanıtlayın; sonra \(provider) ile oturum açarsınız."
+        case .providerFailed:
+            "Diğer hizmet oturumunuzu açmadı. Yeniden deneyin ya da başka bir yolla oturum açın."
         case .addPhone: "Telefon ekle"
         case .phoneNumber: "Telefon numarası"
         case .phoneHelp: "Kodları SMS ile alırsınız. Numarayı ülke koduyla yazın, örneğin +90."

@@ -1,0 +1,263 @@
+package import Crypto
+package import IdentityEngine
+import IdentityTokens
+public import NativeAuth
+package import NativeAuthCore
+import PortableFoundation
+
+/// An identity provider in this process, such as Apple's or Google's: it signs a person in without a screen, and the tenant
+/// accepts its tokens as a production server accepts the real ones.
+///
+/// ```swift
+/// let apple = TestIdentityProvider(.apple)
+/// let tenant = try TestTenant { $0.providers = [apple] }
+/// apple.person.email = "dana@example.com"
+/// let step = try await client.signIn(with: apple)
+/// ```
+///
+/// All copies of a value are the same provider.
+public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
+    public enum Kind: Hashable, Sendable {
+        /// Speaks for every address of its tokens, and gives names to the app alone.
+        case apple
+        /// Speaks for addresses of `gmail.com`, and for those of ``Person/hostedDomain``.
+        case google
+        /// Another OpenID provider, which speaks for the addresses of these domains.
+        ///
+        /// - Parameter name: Its id in the tenant: small letters, digits and hyphens.
+        case openID(_ name: String, domains: Set<String> = [])
+    }
+
+    /// Whom the provider signs in.
+    public struct Person: Hashable, Sendable {
+        /// The provider's own id of the person.
+        public var subject = "001234.5678"
+        /// Nil: the provider knows none.
+        public var email: String? = "dana@example.com"
+        public var isEmailVerified = true
+        /// The organisation of the person's account at Google.
+        public var hostedDomain: String?
+        public var givenName: String?
+        public var familyName: String?
+    }
+
+    /// What the provider does when it is asked.
+    public enum Answer: Hashable, Sendable {
+        /// Signs the person in.
+        case agree
+        /// The person closes the sheet: ``NativeAuth/ProviderError/cancelled``.
+        case cancel
+        /// The provider fails with this error.
+        case fail(ProviderError)
+    }
+
+    public let id: String
+    package let provider: IdentityProvider
+    private let state: State
+
+    /// Makes a provider with keys of its own.
+    public init(_ kind: Kind = .apple) {
+        switch kind {
+        case .apple: provider = .apple(nativeClients: [Self.client])
+        case .google: provider = .google(nativeClients: [Self.client])
+        case .openID(let name, let domains):
+            provider = IdentityProvider(
+                id: name, displayName: name.capitalized, issuer: "https://\(name).test", nativeClients: [Self.client],
+                authority: domains.isEmpty ? .nothing : .domains(domains))
+        }
+        id = provider.id
+        state = State()
+    }
+
+    /// The audience of the tokens: that of apps, and that of the pages.
+    package static let client = "com.example.app"
+    package static let webClient = "com.example.pages"
+
+    /// Whom the provider signs in.
+    public var person: Person {
+        get { state.values.withLock(\.person) }
+        nonmutating set { state.values.withLock { $0.person = newValue } }
+    }
+
+    /// What the provider does when it is asked. By default the person agrees.
+    public var whenAsked: Answer {
+        get { state.values.withLock(\.answer) }
+        nonmutating set { state.values.withLock { $0.answer = newValue } }
+    }
+
+    /// Whether the provider cannot be reached by the server. Documents that the server has already are used further.
+    public var isDown: Bool {
+        get { state.values.withLock(\.isDown) }
+        nonmutating set { state.values.withLock { $0.isDown = newValue } }
+    }
+
+    /// Takes a new key. Tokens of the old one are worth nothing from now on.
+    public func changeKey() {
+        state.values.withLock { $0.key = P256.Signing.PrivateKey() }
+    }
+
+    public func credential(nonce: String) async throws(ProviderError) -> ProviderCredential {
+        switch whenAsked {
+        case .agree: break
+        case .cancel: throw .cancelled
+        case .fail(let error): throw error
+        }
+        // Apple gives names to the app, and never in the token.
+        let isApple = provider.id == "apple"
+        return ProviderCredential(
+            idToken: idToken(nonce: nonce), givenName: isApple ? person.givenName : nil,
+            familyName: isApple ? person.familyName : nil)
+    }
+
+    /// A token of the provider for ``person``.
+    ///
+    /// - Parameters:
+    ///   - claims: Claims that take the place of the usual ones, or are added to them; null takes one out.
+    ///   - header: The same for the header.
+    package func idToken(
+        nonce: String, claims: [String: JSONValue] = [:], header: [String: JSONValue] = [:],
+        key: P256.Signing.PrivateKey? = nil
+    ) -> String {
+        let person = person
+        let now = Int(state.now.timeIntervalSince1970)
+        var values: [String: JSONValue] = [
+            "iss": .string(provider.issuer), "aud": .string(Self.client), "sub": .string(person.subject),
+            "iat": .integer(now), "exp": .integer(now + 600), "nonce": .string(nonce),
+        ]
+        if let email = person.email {
+            values["email"] = .string(email)
+            // Apple writes truth values as text.
+            values["email_verified"] =
+                id == "apple" ? .string("\(person.isEmailVerified)") : .boolean(person.isEmailVerified)
+        }
+        if let domain = person.hostedDomain { values["hd"] = .string(domain) }
+        if id != "apple" {
+            if let name = person.givenName { values["given_name"] = .string(name) }
+            if let name = person.familyName { values["family_name"] = .string(name) }
+        }
+        let own = state.values.withLock(\.key)
+        let head: [String: JSONValue] = ["alg": .string("ES256"), "kid": .string(Self.keyID(of: own))]
+        let message = Self.part(head, header) + "." + Self.part(values, claims)
+        // A private key of P-256 signs every message.
+        let signature = try? (key ?? own).signature(for: Data(message.utf8)).rawRepresentation
+        return message + "." + Base64URL.encode(signature ?? Data())
+    }
+
+    private static func part(_ values: [String: JSONValue], _ changes: [String: JSONValue]) -> String {
+        let members = values.merging(changes) { $1 }.filter { $0.value != .null }
+        // JSON values always encode.
+        return Base64URL.encode((try? JSONEncoder().encode(members)) ?? Data())
+    }
+
+    private static func keyID(of key: P256.Signing.PrivateKey) -> String {
+        Base64URL.encode(SHA256.hash(data: key.publicKey.rawRepresentation).prefix(8))
+    }
+
+    public static func == (one: Self, other: Self) -> Bool { one.state === other.state }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(state)) }
+
+    private final class State: Sendable {
+        struct Values: Sendable {
+            var person = Person()
+            var answer = Answer.agree
+            var isDown = false
+            var key = P256.Signing.PrivateKey()
+            /// That of the tenant; until then, that of a tenant that begins.
+            var clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
+            var looks = 0
+            var exchangedClient: String?
+        }
+
+        let values = Locked(Values())
+
+        var now: Date { values.withLock(\.clock).now }
+    }
+}
+
+extension TestIdentityProvider {
+    /// Checks the tokens of the providers.
+    package static func verifier(of providers: [TestIdentityProvider]) -> any IdentityProviders {
+        ProviderKeys(TestProviderDocuments(providers: providers))
+    }
+
+    /// Signs tokens at the tenant's time from now on.
+    package func follow(_ clock: ManualClock) {
+        state.values.withLock { $0.clock = clock }
+    }
+
+    /// The provider as one that the hosted pages offer, too.
+    package var withPages: IdentityProvider {
+        var provider = provider
+        provider.web = IdentityProvider.Web(clientID: Self.webClient, secretVariable: nil)
+        return provider
+    }
+
+    /// The audience of the tokens for codes, where it is another one than the client's.
+    package var exchangedClient: String? {
+        get { state.values.withLock(\.exchangedClient) }
+        nonmutating set { state.values.withLock { $0.exchangedClient = newValue } }
+    }
+
+    /// How often the server has looked at the keys.
+    package var looks: Int { state.values.withLock(\.looks) }
+
+    /// What the provider publishes at `url`; nil: that is no address of it.
+    fileprivate func document(at url: String) throws(ProviderFault) -> [String: JSONValue]? {
+        guard url.hasPrefix(provider.issuer + "/") else { return nil }
+        guard !isDown else { throw .unavailable }
+        switch url.dropFirst(provider.issuer.count) {
+        case "/.well-known/openid-configuration":
+            return [
+                "issuer": .string(provider.issuer), "jwks_uri": .string(provider.issuer + "/keys"),
+                "authorization_endpoint": .string(provider.issuer + "/authorize"),
+                "token_endpoint": .string(provider.issuer + "/token"),
+                "authorization_response_iss_parameter_supported": .boolean(true),
+            ]
+        case "/keys":
+            let key = state.values.withLock { values in
+                values.looks += 1
+                return values.key
+            }
+            let point = key.publicKey.rawRepresentation
+            return [
+                "keys": .array([
+                    .object([
+                        "kty": .string("EC"), "crv": .string("P-256"), "use": .string("sig"), "alg": .string("ES256"),
+                        "kid": .string(Self.keyID(of: key)), "x": .string(Base64URL.encode(point.prefix(32))),
+                        "y": .string(Base64URL.encode(point.suffix(32))),
+                    ])
+                ])
+            ]
+        case _: throw .refused
+        }
+    }
+}
+
+/// What the providers of a tenant publish.
+private struct TestProviderDocuments: ProviderDocuments {
+    let providers: [TestIdentityProvider]
+
+    func document(at url: String) async throws(ProviderFault) -> Data {
+        for provider in providers {
+            guard let document = try provider.document(at: url) else { continue }
+            do {
+                return try JSONEncoder().encode(document)
+            } catch {
+                throw .refused
+            }
+        }
+        throw .unavailable
+    }
+
+    /// A code of these providers is the nonce that the browser brought.
+    func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data {
+        guard let provider = providers.first(where: { request.endpoint == $0.provider.issuer + "/token" }) else {
+            throw .refused
+        }
+        guard !provider.isDown else { throw .unavailable }
+        let token = provider.idToken(
+            nonce: request.code.reveal(),
+            claims: ["aud": .string(provider.exchangedClient ?? request.client.clientID)])
+        return Data(#"{"id_token":"\#(token)"}"#.utf8)
+    }
+}

@@ -1,0 +1,115 @@
+import NativeAuthCore
+package import PortableFoundation
+
+/// A service of another organisation that signs users in for a tenant: an OpenID provider. Everything that a token is compared
+/// with is here; nothing of a token or of a request selects it (`SEC-FED-1`).
+package struct IdentityProvider: Hashable, Sendable {
+    /// The addresses that the provider can speak for: their mailboxes are its own, so that its word is a proof of them
+    /// (`SEC-FED-8`).
+    package enum Authority: Hashable, Sendable {
+        case nothing
+        /// Every address of its tokens: Apple, which proves each and makes relay addresses itself.
+        case everything
+        /// Addresses of `gmail.com`, and those of the organisation that the claim `hd` names.
+        case google
+        /// Addresses of these domains, in small letters.
+        case domains(Set<String>)
+    }
+
+    /// What the provider knows of the server's own pages: the client of the code flow.
+    package struct Web: Hashable, Sendable {
+        package var clientID: String
+        /// The environment variable of the server that has the client's secret: the document has none. Nil: PKCE alone.
+        package var secretVariable: String?
+
+        package init(clientID: String, secretVariable: String?) {
+            self.clientID = clientID
+            self.secretVariable = secretVariable
+        }
+    }
+
+    /// How requests and addresses name the provider: 1 to 32 small letters, digits and hyphens.
+    package var id: String
+    /// The name on buttons and in mails.
+    package var displayName: String
+    /// The issuer of its tokens, to be compared byte for byte, and the base of its discovery document.
+    package var issuer: String
+    /// Further issuers of the same provider: Google's tokens also have one without `https://`.
+    package var otherIssuers: [String]
+    /// The audiences of tokens that apps bring: the ids of the apps, never that of the pages (`SEC-FED-4`).
+    package var nativeClients: [String]
+    /// Nil: not at the hosted pages.
+    package var web: Web?
+    package var authority: Authority
+    /// Whether it is Apple, whose habits differ from those of other OpenID providers.
+    package var isApple: Bool { issuer == Self.appleIssuer }
+    package var isGoogle: Bool { issuer == Self.googleIssuer }
+    private static let (appleIssuer, googleIssuer) = ("https://appleid.apple.com", "https://accounts.google.com")
+
+    package init(
+        id: String, displayName: String, issuer: String, otherIssuers: [String] = [], nativeClients: [String],
+        web: Web? = nil, authority: Authority
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.issuer = issuer
+        self.otherIssuers = otherIssuers
+        self.nativeClients = nativeClients
+        self.web = web
+        self.authority = authority
+    }
+
+    package static func apple(nativeClients: [String], web: Web? = nil) -> IdentityProvider {
+        IdentityProvider(
+            id: "apple", displayName: "Apple", issuer: appleIssuer, nativeClients: nativeClients,
+            web: web, authority: .everything)
+    }
+
+    package static func google(nativeClients: [String], web: Web? = nil) -> IdentityProvider {
+        IdentityProvider(
+            id: "google", displayName: "Google", issuer: googleIssuer,
+            otherIssuers: ["accounts.google.com"], nativeClients: nativeClients, web: web, authority: .google)
+    }
+
+    /// Whether a text can be an ``id``.
+    package static func isID(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            } && text.utf8.first != UInt8(ascii: "-")
+    }
+}
+
+/// Someone's account at a provider, as the user's row keeps it. Nothing in it is secret.
+package struct LinkedIdentity: Hashable, Sendable, Codable {
+    /// ``IdentityProvider/id``.
+    package var provider: String
+    /// How mails and pages call it: the provider's name when it was linked.
+    package var providerName: String
+    package var issuer: String
+    /// The provider's own id of the account, 1 to 255 bytes of ASCII. Never an address (`SEC-FED-7`).
+    package var subject: String
+    /// The address that the provider knew when it was linked, for the owner's eyes only.
+    package var email: String?
+
+    package init(provider: String, providerName: String, issuer: String, subject: String, email: String?) {
+        self.provider = provider
+        self.providerName = providerName
+        self.issuer = issuer
+        self.subject = subject
+        self.email = email
+    }
+
+    /// The key of the account: one user of a tenant has it. The issuer is part of it, so that a provider that another one
+    /// replaces under the same id inherits no accounts.
+    package var key: Data {
+        Vault.fingerprint([Data("identity".utf8), Data(issuer.utf8), Data(subject.utf8)])
+    }
+}
+
+extension Tenant {
+    /// The provider with this id; nil when the tenant has none.
+    package func provider(_ id: String) -> IdentityProvider? {
+        providers.first { $0.id.utf8.elementsEqual(id.utf8) }
+    }
+}

@@ -1,0 +1,488 @@
+package import NativeAuthCore
+import PortableFoundation
+
+// The steps of a sign-in by another organisation's provider (design record 0044). The provider's token says whose identity it
+// is; an identity that nobody here has becomes a sign-up, or is linked to an account that its owner proves.
+
+/// A sign-in by a provider, before its identity has a place here.
+package struct FederatedDraft: Hashable, Sendable, Codable {
+    /// ``IdentityProvider/id``.
+    package var provider: String
+    /// Nil in every token. A step that judges an identity has its owner here.
+    package var account: AccountBinding?
+    /// In a fixed order, so that equal drafts make equal tokens (design record 0014).
+    package var capabilities: [ClientAbility]
+    /// Whether a nonce was given.
+    package var isAsked: Bool
+    /// Whether the provider is asked by the hosted pages, as their client there, and not by an app. Nil: by an app.
+    package var isWeb: Bool?
+    /// The identity, once its token is judged, when it still lacks a mailbox.
+    package var found: VerifiedIdentity?
+
+    package var allowed: FlowOperations {
+        if found != nil { return [.challengeSignUp] }
+        return isAsked ? [.challengeSignIn, .submitIdentity] : [.challengeSignIn]
+    }
+}
+
+/// The input of a client that begins a sign-in by a provider.
+package struct ProviderStart: Sendable {
+    package var provider: String
+    package var accepted: Set<ChallengeType>
+    package var capabilities: Set<ClientAbility>
+    /// Whether the hosted pages ask the provider.
+    package var isWeb: Bool
+
+    package init(
+        provider: String, accepted: Set<ChallengeType>, capabilities: Set<ClientAbility>, isWeb: Bool = false
+    ) {
+        self.provider = provider
+        self.accepted = accepted
+        self.capabilities = capabilities
+        self.isWeb = isWeb
+    }
+}
+
+/// What an app brings from a provider.
+package struct PresentedIdentity: Sendable {
+    package var token: Secret<String>
+    /// The names that the provider gave the app besides the token, as Apple does once. They prove nothing: they are what a user
+    /// could type.
+    package var givenName: String?
+    package var familyName: String?
+
+    package init(token: Secret<String>, givenName: String? = nil, familyName: String? = nil) {
+        self.token = token
+        self.givenName = givenName
+        self.familyName = familyName
+    }
+}
+
+/// What the app hands to the provider.
+package struct ProviderOffer: Hashable, Sendable, Codable {
+    /// ``IdentityProvider/id``.
+    package var provider: String
+    /// 43 characters, to be handed on unchanged.
+    package var nonce: String
+    /// Seconds.
+    package var expiresIn: Int
+}
+
+/// The nonce that ties a token to one flow.
+package enum IdentityNonce {
+    /// In seconds, with which the flow's row judges it (`SEC-FED-3`).
+    package static let lifetime = 600
+}
+
+extension Engine {
+    /// Begins a sign-in by a provider. Nothing is written (design record 0014).
+    func startFederated(_ request: ProviderStart, in context: RequestContext) throws(EngineError) -> Outcome {
+        guard let provider = context.tenant.provider(request.provider),
+            !provider.clients(isWeb: request.isWeb).isEmpty
+        else { return context.outcome(.refused(.providerNotOffered)) }
+        guard request.accepted.contains(.federated) else {
+            return context.outcome(.accepted(.redirectToBrowser(.missingChallengeType(.federated))))
+        }
+        let draft = FederatedDraft(
+            provider: provider.id, account: nil,
+            capabilities: request.capabilities.with(request.accepted).sorted { $0.rawValue < $1.rawValue },
+            isAsked: false, isWeb: request.isWeb ? true : nil)
+        guard let outcome = try begin(.federated(draft), in: context) else { throw .broken("a token is too long") }
+        return outcome
+    }
+
+    /// Gives the nonce of a sign-in by a provider. A newer one takes the place of an older one.
+    func challengeFederated(_ draft: FederatedDraft, _ step: Step) async throws(EngineError) -> Outcome {
+        guard step.context.tenant.provider(draft.provider) != nil else { return step.refused(.providerNotOffered) }
+        let nonce = Base64URL.encode(ports.randomness.bytes(32))
+        let record = nonceRecord(nonce, of: draft.provider, step)
+        return try await run(step, keepsAnswer: false) { situation in
+            var draft = draft
+            draft.isAsked = true
+            var row = situation.row
+            row.code = record
+            let offer = ProviderOffer(provider: draft.provider, nonce: nonce, expiresIn: IdentityNonce.lifetime)
+            return Decision<FlowState>(.accepted(.useProvider(offer)), next: .federated(draft), row: row)
+        }
+    }
+
+    private func nonceRecord(_ nonce: String, of provider: String, _ step: Step) -> CodeRecord {
+        let tenant = step.context.tenant.id
+        return CodeRecord(
+            digest: vault.keyedMAC(.oneTimePasscode, tenant: tenant, parts(of: nonce, provider, step)),
+            target: target(ofProvider: provider, in: tenant), sentAt: step.context.now,
+            expiresAt: step.context.now.addingTimeInterval(Double(IdentityNonce.lifetime)))
+    }
+
+    /// Whether `nonce` is the one of the row. Constant time.
+    private func matches(nonce: String?, _ record: CodeRecord, of provider: String, _ step: Step) -> Bool {
+        let tenant = step.context.tenant.id
+        guard let nonce, nonce.utf8.count <= 256, record.target == target(ofProvider: provider, in: tenant) else {
+            return false
+        }
+        return vault.verifyMAC(
+            record.digest, of: .oneTimePasscode, tenant: tenant, parts(of: nonce, provider, step))
+    }
+
+    /// The keyed digest by which the row of a flow tells a nonce from a mailed code and from a passkey's challenge.
+    private func target(ofProvider provider: String, in tenant: TenantID) -> Data {
+        vault.digest(.oneTimePasscode, tenant: tenant, [Data("identity".utf8), Data(provider.utf8)])
+    }
+
+    private func parts(of nonce: String, _ provider: String, _ step: Step) -> [Data] {
+        [
+            Data("identity".utf8), Data(provider.utf8), Data(step.context.client.id.description.utf8),
+            Data(step.flow.uuidString.utf8), Data(nonce.utf8),
+        ]
+    }
+}
+
+extension Engine {
+    /// Judges a provider's token: signs its owner in, or begins a sign-up or a link.
+    func submitIdentity(
+        _ presented: PresentedIdentity, _ request: TokenRequest, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        let context = step.context
+        guard case .federated(let draft) = step.state, draft.found == nil else { return step.refused(.notAllowedNow) }
+        let grant: ScopeGrant
+        switch judge(request.scopes, in: context) {
+        case .granted(let judged): grant = judged
+        case .refused(let refusal): return step.refused(refusal)
+        }
+        guard let provider = context.tenant.provider(draft.provider) else { return step.refused(.providerNotOffered) }
+        // A spent or unknown token of a flow has no provider's keys fetched.
+        if case .answered(let outcome) = try await admit(step) { return outcome }
+        let claims: IdentityClaims?
+        let judged: Result<VerifiedIdentity, IdentityFault>
+        do throws(IdentityVerificationFailure) {
+            let read = try await ports.identities.claims(of: presented.token, from: provider, now: context.now)
+            claims = read
+            judged = provider.judged(
+                read, for: provider.clients(isWeb: draft.isWeb == true), method: ports.randomness.uuid(), presented,
+                now: context.now)
+        } catch {
+            switch error {
+            // Nothing is known of the token: the nonce stays, and the app may send it once more.
+            case .unavailable: return step.refused(.providerUnavailable)
+            case .refused(let fault): (claims, judged) = (nil, .failure(fault))
+            }
+        }
+        return try await conclude(
+            judged, nonce: claims?.nonce, of: provider, draft, request, grant, step)
+    }
+
+    /// Signs the owner of an identity in, or begins a sign-up or a link, in one transaction.
+    private func conclude(
+        _ judged: Result<VerifiedIdentity, IdentityFault>, nonce: String?, of provider: IdentityProvider,
+        _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant, _ step: Step
+    ) async throws(EngineError) -> Outcome {
+        let context = step.context
+        var owned = step
+        var reads = StepReads(sendsNotice: true)
+        var (holder, owner): (UserAccount?, UserAccount?)
+        var proven: Authentication?
+        if case .success(let found) = judged {
+            holder = try await account(withCredential: found.identity.key, in: context)
+            if let holder {
+                var draft = draft
+                draft.account = .account(holder.user.id, credentialVersion: holder.credentialVersion)
+                owned = step.with(.federated(draft))
+                proven = try proofs(by: found, of: holder, draft, at: context.now)
+            } else {
+                reads.credential = found.identity.key
+                if let mailbox = found.mailbox {
+                    owner = try await account(named: mailbox.key, in: context)
+                    reads.identifiers = [mailbox.key]
+                }
+            }
+        }
+        let prepared: PreparedTokens =
+            if let proven, let holder {
+                try await prepare(proven, request, grant, holder, in: context)
+            } else {
+                PreparedTokens(demand: factorDemand(request.contexts, in: context))
+            }
+        let newUser = UserID(ports.randomness.uuid())
+        let outcome = try await run(owned, reading: reads) { [owned, proven, owner] situation in
+            owned.state.submitting(
+                identity: judged, isNonce: { matches(nonce: nonce, $0, of: provider.id, step) }, proven: proven,
+                owner: owner, newUser: newUser, prepared: prepared, in: situation)
+        }
+        return try await finished(try await asked(outcome, in: context), request, in: context)
+    }
+
+    /// A sign-up that goes on in the same request: its hook is asked, as after the code of a sign-up.
+    private func asked(_ outcome: Outcome, in context: RequestContext) async throws(EngineError) -> Outcome {
+        guard outcome.allowed == .askAboutSignUp, let token = outcome.token else { return outcome }
+        switch await open(token, for: .askAboutSignUp, in: context) {
+        case .success(let next): return try await askAboutSignUp(next)
+        case .failure(let fault): return context.outcome(.refused(Refusal(fault)))
+        }
+    }
+
+    /// A new account, or one whose tokens wait for a hook, gets its tokens in the same request.
+    private func finished(
+        _ outcome: Outcome, _ request: TokenRequest, in context: RequestContext
+    ) async throws(EngineError) -> Outcome {
+        guard case .accepted(.signIn) = outcome.verdict else { return outcome }
+        return try await redeemed(outcome, request, in: context)
+    }
+
+    /// What the identity proves of its account.
+    private func proofs(
+        by found: VerifiedIdentity, of account: UserAccount, _ draft: FederatedDraft, at now: Date
+    ) throws(EngineError) -> Authentication? {
+        guard let binding = draft.account, let method = account.method(of: found.identity) else { return nil }
+        guard let own = EmailAddress(stored: account.user.email) else { throw .broken("an account has no address") }
+        let first = Authentication(
+            account: binding, email: own, origin: .signIn, knowsPassword: false, mailboxes: [], authenticatedAt: now,
+            capabilities: draft.capabilities)
+        // Who has the account of a provider that speaks for the own mailbox has that mailbox.
+        return found.mailbox.map { $0.mailbox == own.mailbox } ?? false
+            ? first.proving(.identityOfMailbox) : first.proving(method, at: now)
+    }
+
+    func account(
+        withCredential key: Data, in context: RequestContext
+    ) async throws(EngineError) -> UserAccount? {
+        do {
+            return try await ports.users.account(withCredential: key, in: context.tenant.id)
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension IdentityProvider {
+    /// The judged token, with the names that the app brought where the token has none.
+    fileprivate func judged(
+        _ claims: IdentityClaims, for clients: [String], method: UUID, _ presented: PresentedIdentity, now: Date
+    ) -> Result<VerifiedIdentity, IdentityFault> {
+        do throws(IdentityFault) {
+            var claims = claims
+            claims.givenName = claims.givenName ?? presented.givenName
+            claims.familyName = claims.familyName ?? presented.familyName
+            return .success(try judge(claims, for: clients, method: method, now: now))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension IdentityProvider {
+    /// The clients whose tokens count: an app's token is worth nothing at the pages, nor theirs in an app (`SEC-FED-4`).
+    fileprivate func clients(isWeb: Bool) -> [String] {
+        isWeb ? web.map { [$0.clientID] } ?? [] : nativeClients
+    }
+}
+
+extension UserAccount {
+    /// The method of this identity.
+    func method(of identity: LinkedIdentity) -> StrongMethod? {
+        strongMethods.first { $0.identity?.key == identity.key }
+    }
+
+    /// The identities at providers, suspended ones included.
+    package var identities: [StrongMethod] { strongMethods.filter { $0.identity != nil } }
+
+    /// The methods that a second factor can be: all but identities, which are ways in.
+    package var secondFactors: [StrongMethod] { strongMethods.filter { !$0.isIdentity } }
+}
+
+extension StrongMethod {
+    /// The most identities of one account (`SEC-ENR-13`).
+    package static let mostIdentities = 5
+
+    /// What the server keeps of the identity; nil for a method of another kind, and in the state of a flow.
+    package var identity: LinkedIdentity? {
+        switch kind {
+        case .identity(let identity): identity
+        case .mailbox, .phone, .app, .passkey, .recoveryCodes, .unknown: nil
+        }
+    }
+
+    /// Whether it is an identity at a provider.
+    package var isIdentity: Bool {
+        switch kind {
+        case .identity: true
+        case .mailbox, .phone, .app, .passkey, .recoveryCodes, .unknown: false
+        }
+    }
+}
+
+extension FlowState {
+    /// Decides on a provider's token. Right or wrong, its nonce is spent with this step (`SEC-FED-3`).
+    ///
+    /// - Parameters:
+    ///   - isNonce: Whether the token has the nonce of the row.
+    ///   - proven: What the identity proves, where a user has it.
+    ///   - owner: The account that has the mailbox which the provider has proven.
+    func submitting(
+        identity judged: Result<VerifiedIdentity, IdentityFault>, isNonce: (CodeRecord) -> Bool,
+        proven: Authentication?, owner: UserAccount?, newUser: UserID, prepared: PreparedTokens,
+        in situation: StepSituation
+    ) -> Decision<FlowState> {
+        guard case .federated(var draft) = self, draft.isAsked, var asked = situation.row.code, asked.attempts == 0
+        else { return .refused(.notAllowedNow) }
+        asked.attempts = 1
+        var row = situation.row
+        row.code = asked
+        let holder = draft.account
+        func refused(_ fault: IdentityFault) -> Decision<FlowState> {
+            Decision(
+                .refused(.identityRefused), row: row,
+                effects: [
+                    .record(
+                        .signInFailed, user: holder?.user, detail: "\(StrongMethod.identityName), \(fault.rawValue)")
+                ])
+        }
+        guard situation.now < asked.expiresAt else { return refused(.noNonce) }
+        let found: VerifiedIdentity
+        switch judged {
+        case .failure(let fault): return refused(fault)
+        case .success(let verified): found = verified
+        }
+        guard isNonce(asked) else { return refused(.wrongNonce) }
+        row.revision += 1
+        if holder != nil {
+            // As the account is now: the identity may have been removed or suspended.
+            guard let proven, let method = situation.account?.method(of: found.identity), method.suspendedAt == nil,
+                !method.rests(at: situation.now)
+            else { return refused(.unusableIdentity) }
+            return SignInState.concluding(
+                proven, prepared, row: row, effects: situation.using(method, of: proven), in: situation
+            ).map(FlowState.signIn)
+        }
+        // Another request linked it a moment ago.
+        guard !situation.isCredentialTaken else { return .refused(.notAllowedNow) }
+        guard let mailbox = found.mailbox else {
+            guard situation.userFlow.allowsSignUp else { return refusing(.signUpNotAllowed, row) }
+            draft.found = found
+            return Decision(.accepted(.nameMailbox), next: .federated(draft), row: row)
+        }
+        if situation.taken.contains(mailbox.key) {
+            guard let owner else { return refusing(.userAlreadyExists, row) }
+            return Self.linking(found, to: owner, draft.capabilities, row: row, effects: [], in: situation)
+        }
+        guard situation.userFlow.allowsSignUp else { return refusing(.signUpNotAllowed, row) }
+        return SignUpState.proceeding(
+            with: SignUpDraft(mailbox, found, in: situation.userFlow, draft.capabilities), newUser: newUser, row: row,
+            effects: [.record(.signUpStarted, detail: StrongMethod.identityName)], in: situation
+        ).map(FlowState.signUp)
+    }
+
+    /// Refuses an identity that nobody has; the flow is over.
+    private func refusing(_ refusal: Refusal, _ row: FlowRow) -> Decision<FlowState> {
+        var row = row
+        row.isEnded = true
+        return Decision(
+            .refused(refusal), row: row, effects: [.record(.signUpRefused, detail: StrongMethod.identityName)])
+    }
+
+    /// Asks for a proof of the account that has the identity's mailbox: an ordinary sign-in, at whose end the identity is
+    /// linked (`SEC-FED-9`). An account whose mailbox was never proven is asked for a code to it: its password may be another
+    /// person's (`SEC-FED-10`).
+    static func linking(
+        _ found: VerifiedIdentity, to owner: UserAccount, _ capabilities: [ClientAbility], row: FlowRow,
+        effects: [FlowEffect], in situation: StepSituation
+    ) -> Decision<FlowState> {
+        guard owner.identities.count < StrongMethod.mostIdentities, let own = EmailAddress(stored: owner.user.email)
+        else {
+            var row = row
+            row.isEnded = true
+            return Decision(.refused(.methodNotAllowed), row: row, effects: effects)
+        }
+        var draft = SignInDraft(
+            account: .account(owner.user.id, credentialVersion: owner.credentialVersion), email: own,
+            hasPassword: owner.passwordHash != nil && owner.emailProvenAt != nil, capabilities: Set(capabilities))
+        draft.linking = found
+        return Decision(
+            .accepted(.linkAccount), next: .signIn(.started(draft)), row: row,
+            effects: effects + [.record(.linkRequired, user: owner.user.id, detail: found.identity.provider)])
+    }
+}
+
+extension Decision<SignUpState> {
+    /// In place of the refusal of a taken address: its code was right, so the identity can be linked to the account. Where that
+    /// mailbox is all that the account has, the code was the proof of it; else the account is to be proven.
+    func linked(_ draft: SignUpDraft, to owner: UserAccount?, in situation: StepSituation) -> Decision<FlowState>? {
+        guard case .refused(.userAlreadyExists) = verdict, let found = draft.identity, let owner, var row,
+            !situation.isCredentialTaken
+        else { return nil }
+        row.isEnded = false
+        let proofs = effects.filter { $0 != .record(.signUpRefused, detail: "taken") }
+        guard owner.passwordHash == nil || owner.emailProvenAt == nil, let own = EmailAddress(stored: owner.user.email),
+            owner.identities.count < StrongMethod.mostIdentities
+        else {
+            return FlowState.linking(
+                found, to: owner, draft.capabilities, row: row, effects: proofs, in: situation)
+        }
+        var proven = Authentication(
+            account: .account(owner.user.id, credentialVersion: owner.credentialVersion), email: own, origin: .signIn,
+            knowsPassword: false, mailboxes: [draft.email], authenticatedAt: situation.now,
+            capabilities: draft.capabilities)
+        proven.linking = found
+        return Decision<FlowState>(
+            .accepted(.signIn), next: .signIn(.authenticated(proven)), row: row, effects: proofs)
+    }
+}
+
+extension SignUpDraft {
+    /// The sign-up of an identity's owner. Names fill the attributes that the flow asks for, and prove nothing.
+    init(_ email: EmailAddress, _ found: VerifiedIdentity, in flow: UserFlow, _ capabilities: [ClientAbility]) {
+        self.init(email: email, passwordHash: nil, attributes: [:], capabilities: Set(capabilities))
+        identity = found
+        let names: [(String, String?)] = [("givenName", found.givenName), ("surname", found.familyName)]
+        for (name, value) in names {
+            guard let value else { continue }
+            attributes.merge(flow.judge(SubmittedAttributes([(name, .string(value))])).accepted) { $1 }
+        }
+    }
+}
+
+extension StepSituation {
+    /// Notes that an identity signed its user in.
+    fileprivate func using(_ method: StrongMethod, of proven: Authentication) -> [FlowEffect] {
+        [.write(.noteUse(method.id, of: proven.account.user, at: now))]
+            + (method.firstUsedAt == nil ? notices(.methodFirstUsed, about: [method]) : [])
+    }
+
+    /// Gives the identity to the account that the sign-up makes.
+    func adding(_ found: VerifiedIdentity, to user: UserID) -> [FlowEffect] {
+        // The mailbox is all that the new account has besides. This is its first use.
+        let method = StrongMethod(
+            id: found.method, kind: .identity(found.identity), provenAt: now,
+            enrolment: Enrolment(.mailbox, authenticatedAt: now), firstUsedAt: now, lastUsedAt: now)
+        return [
+            .addStrongMethod(method, to: user), .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
+        ]
+    }
+
+    /// Links the identity that the sign-in began with, now that its other side is proven as well.
+    func linking(of proven: Authentication) -> [FlowEffect] {
+        guard let found = proven.linking, let account else { return [] }
+        let user = account.user.id
+        let method = StrongMethod(
+            id: found.method, kind: .identity(found.identity), provenAt: now,
+            enrolment: Enrolment(
+                proven.assurance.needsRecoveryCode ? .recoveryCode : proven.enrolmentStrength,
+                authenticatedAt: proven.authenticatedAt))
+        return [
+            .addStrongMethod(method, to: user),
+            .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
+        ] + notices(.methodRegistered, about: [method]) + takingOver(account)
+    }
+
+    /// What an account whose mailbox was never proven loses when its owner appears: a password that another person may have
+    /// set, and the sessions that it began (`SEC-FED-10`).
+    private func takingOver(_ account: UserAccount) -> [FlowEffect] {
+        guard account.emailProvenAt == nil, let own = EmailAddress(stored: account.user.email) else { return [] }
+        let user = account.user.id
+        return [
+            .write(.removePassword(user, at: now)), .write(.revokeRefreshFamilies(user, at: now)),
+            .write(.replaceName(.email, with: own.identifier, of: user, proof: .byCode, at: now)),
+        ]
+            + (account.passwordHash == nil
+                ? [] : [.record(.passwordChanged, user: user, detail: "removed, its owner appeared")])
+    }
+}

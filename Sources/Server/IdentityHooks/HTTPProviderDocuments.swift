@@ -1,0 +1,61 @@
+package import IdentityEngine
+package import NativeAuthCore
+import NativeAuthWire
+package import PortableFoundation
+
+/// Fetches the documents of identity providers, under the rules of all outgoing requests (`SEC-NET-13`).
+package struct HTTPProviderDocuments: ProviderDocuments {
+    /// How long a document may take, and the exchange of a code, in milliseconds.
+    private static let (timeout, exchangeTimeout) = (2_000, 5_000)
+
+    private let http: OutgoingHTTP
+    private let secret: @Sendable (String) -> Secret<String>?
+
+    /// - Parameter secret: The value of an environment variable of the server.
+    package init(_ http: OutgoingHTTP, secret: @escaping @Sendable (String) -> Secret<String>?) {
+        self.http = http
+        self.secret = secret
+    }
+
+    package func document(at url: String) async throws(ProviderFault) -> Data {
+        try await body(
+            of: OutgoingHTTP.Request(
+                url: url, headers: ["Accept: application/json", "User-Agent: native-auth"], body: nil,
+                timeout: Self.timeout))
+    }
+
+    package func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data {
+        var form = FormFields()
+        form.append("grant_type", "authorization_code")
+        form.append("code", request.code.reveal())
+        form.append("redirect_uri", request.redirect)
+        form.append("code_verifier", request.verifier.reveal())
+        form.append("client_id", request.client.clientID)
+        if let variable = request.client.secretVariable {
+            guard let secret = secret(variable) else { throw .refused }
+            form.append("client_secret", secret.reveal())
+        }
+        return try await body(
+            of: OutgoingHTTP.Request(
+                url: request.endpoint,
+                headers: [
+                    "Content-Type: application/x-www-form-urlencoded", "Accept: application/json",
+                    "User-Agent: native-auth",
+                ], body: Data(form.encoded.utf8), timeout: Self.exchangeTimeout))
+    }
+
+    private func body(of request: OutgoingHTTP.Request) async throws(ProviderFault) -> Data {
+        let answer: OutgoingHTTP.Answer
+        do {
+            answer = try await http.send(request)
+        } catch {
+            throw .unavailable
+        }
+        switch answer.status {
+        case 200: return answer.body
+        case 400..<500 where answer.status != 429: throw .refused
+        // A redirect is not followed: an address of the operator's document says where the provider is.
+        case _: throw .unavailable
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import IdentityEngine
+import NativeAuth
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import PortableFoundation
+import Testing
+
+@testable import IdentityHTTP
+
+/// Providers of other organisations at the hosted pages. What the provider does in the browser, the test does.
+@Suite("Providers at the hosted pages")
+struct ProviderPageTests {
+    private let email = "dana@example.com"
+    private let apple = TestIdentityProvider(.apple)
+    private let harbour = TestIdentityProvider(.openID("harbour"))
+
+    private func server() throws -> IdentityTestServer {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.tenant.providers = [apple.withPages, harbour.withPages]
+        let directory = TenantDirectory([contoso])
+        let (apple, harbour) = (apple, harbour)
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+            ports.identities = TestIdentityProvider.verifier(of: [apple, harbour])
+        }
+        apple.follow(server.clock)
+        harbour.follow(server.clock)
+        return server
+    }
+
+    /// Opens the pages, and presses the provider's button.
+    private func leave(
+        _ browser: TestBrowser, to provider: TestIdentityProvider, for party: TestRelyingParty,
+        _ more: [String: String] = [:]
+    ) async throws -> [String: String] {
+        try await browser.get(party.path(more))
+        try await browser.submit(["username": "", ".provider": provider.id], action: "")
+        let address = try #require(browser.destination, "\(browser.html)")
+        #expect(address.hasPrefix(provider.provider.issuer + "/authorize?"), "\(address)")
+        return browser.answer
+    }
+
+    /// The provider's answer. Its code is the nonce.
+    private func comeBack(
+        _ browser: TestBrowser, from asked: [String: String], _ changes: [String: String?] = [:],
+        at path: String? = nil, byPost: Bool = false
+    ) async throws {
+        let address = try #require(asked["redirect_uri"])
+        var fields: [String: String?] = [
+            "code": asked["nonce"], "state": asked["state"],
+            "iss": address.contains("/apple/") ? apple.provider.issuer : harbour.provider.issuer,
+        ]
+        fields.merge(changes) { $1 }
+        let sent = fields.compactMap { name, value in value.map { (name, $0) } }
+        let own = path ?? String(address.trimmingPrefix(TestBrowser.origin))
+        if byPost {
+            return try await browser.post(
+                own, sent, headers: ["origin": "https://appleid.apple.com", "sec-fetch-site": "cross-site"])
+        }
+        var form = FormFields()
+        for (name, value) in sent { form.append(name, value) }
+        try await browser.get("\(own)?\(form.encoded)")
+    }
+
+    @Test(
+        "SEC-FED-5: A new user comes from a provider, with PKCE, state and nonce, and is signed in",
+        arguments: [false, true])
+    func newUser(byPost: Bool) async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        let browser = TestBrowser(server)
+        let asked = try await leave(browser, to: apple, for: party)
+        #expect(asked["response_type"] == "code" && asked["client_id"] == TestIdentityProvider.webClient)
+        #expect(asked["code_challenge_method"] == "S256" && asked["code_challenge"]?.utf8.count == 43)
+        #expect(asked["nonce"]?.utf8.count == 43 && asked["response_mode"] == "form_post")
+        #expect(asked["redirect_uri"]?.hasSuffix("/federation/apple/callback") == true)
+        try await comeBack(browser, from: asked, byPost: byPost)
+        let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+        #expect(tokens.status == 200, "\(tokens)")
+        #expect(try await server.storedUsers().map(\.email) == [email])
+        // Another browser, the same account; and its session is one of the pages.
+        let other = TestBrowser(server)
+        try await comeBack(other, from: try await leave(other, to: apple, for: party))
+        #expect(try await server.storedUsers().count == 1)
+        #expect(other.answer["code"] != nil)
+        try await other.get("/contoso/account/methods")
+        #expect(other.html.contains("<strong>Apple</strong>"), "\(other.html)")
+    }
+
+    @Test("An account is linked at the pages after its password, and the owner can remove it again")
+    func link() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        try await server.signUpWithPassword()
+        let browser = TestBrowser(server)
+        try await comeBack(browser, from: try await leave(browser, to: apple, for: party))
+        #expect(browser.title == "Enter your password" && browser.html.contains("Prove once that it is yours"))
+        // The page names no account.
+        #expect(!browser.html.contains(email) && !browser.html.contains("Forgot"))
+        try await browser.submit(["password": WireClient.password])
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+        let other = TestBrowser(server)
+        try await comeBack(other, from: try await leave(other, to: apple, for: party))
+        #expect(other.answer["code"] != nil, "\(other.html)")
+        try await other.get("/contoso/account/methods")
+        try await other.submit(
+            ["method": try #require(other.forms.flatMap(\.fields).first { $0.0 == "method" }?.1)], action: "remove")
+        let third = TestBrowser(server)
+        try await comeBack(third, from: try await leave(third, to: apple, for: party))
+        #expect(third.title == "Enter your password")
+    }
+
+    @Test("A provider that knows no address: the user names one, and proves it")
+    func nameMailbox() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))
+        let browser = TestBrowser(server)
+        harbour.person.email = nil
+        try await comeBack(browser, from: try await leave(browser, to: harbour, for: party))
+        #expect(browser.title == "Create your account", "\(browser.html)")
+        try await browser.submit(["username": "no address"])
+        #expect(browser.problem != nil)
+        try await browser.submit(["username": email])
+        try await browser.submit(["code": try await server.mailbox.code(to: email)])
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+    }
+
+    @Test(
+        "SEC-FED-5, SEC-FED-6: An answer that is not this browser's, this flow's or this provider's signs no user in",
+        arguments: [
+            ["state": "", "iss": nil], ["state": String(repeating: "0", count: 40) + ".AAAA"], ["state": nil],
+            ["iss": "https://evil.test"], ["iss": nil], ["iss": "https://appleid.apple.com/"],
+            ["error": "access_denied", "code": nil], ["code": nil], ["code": ""], ["code": "another nonce"],
+        ] as [[String: String?]])
+    func refused(_ changes: [String: String?]) async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        let browser = TestBrowser(server)
+        try await comeBack(browser, from: try await leave(browser, to: apple, for: party), changes)
+        #expect(browser.answer["code"] == nil, "\(browser.html)")
+        #expect(try await server.storedUsers().isEmpty)
+        #expect(browser.status >= 400)
+    }
+
+    @Test("SEC-FED-5: Answers of another browser, another provider, and of a flow that has gone on")
+    func mixedUp() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        let (victim, thief) = (TestBrowser(server), TestBrowser(server))
+        // The thief's answer, in the victim's browser: a sign-in as the thief.
+        let stolen = try await leave(thief, to: apple, for: party)
+        _ = try await leave(victim, to: apple, for: party)
+        try await comeBack(victim, from: stolen)
+        #expect(victim.status == 400 && victim.answer["code"] == nil)
+        // Harbour's answer at Apple's address, and the other way round.
+        let asked = try await leave(victim, to: apple, for: party)
+        let path = try #require(asked["redirect_uri"]).trimmingPrefix(TestBrowser.origin).replacing(
+            "apple", with: "harbour")
+        try await comeBack(victim, from: asked, ["iss": harbour.provider.issuer], at: String(path))
+        #expect(victim.status == 400)
+        try await comeBack(victim, from: asked, ["iss": harbour.provider.issuer])
+        #expect(victim.status == 422 && victim.answer["code"] == nil)
+        // The way back is open once.
+        try await comeBack(victim, from: asked)
+        #expect(victim.status == 400)
+        let again = try await leave(victim, to: apple, for: party)
+        try await comeBack(victim, from: again)
+        #expect(victim.answer["code"] != nil)
+        try await comeBack(victim, from: again)
+        #expect(victim.status == 400)
+    }
+
+    @Test("SEC-FED-4: A token of an app is worth nothing at the pages")
+    func audience() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        let client = server.client(.emailOneTimePasscode)
+        // The pages' client in an app.
+        let begun = try await client.post(
+            .signInInitiate, [("provider", "apple"), ("challenge_type", "federated oob password redirect")])
+        let asked = try await client.post(.signInChallenge, [("continuation_token", try begun.token)])
+        let token = apple.idToken(
+            nonce: try #require(asked.text("nonce")), claims: ["aud": .string(TestIdentityProvider.webClient)])
+        let answer = try await client.post(
+            .token,
+            [
+                ("continuation_token", try asked.token), ("grant_type", "federated"), ("id_token", token),
+                ("scope", "openid"),
+            ])
+        #expect(answer.text("suberror") == "id_token_invalid")
+        // The app's token for a code of the pages.
+        let browser = TestBrowser(server)
+        apple.exchangedClient = TestIdentityProvider.client
+        try await comeBack(browser, from: try await leave(browser, to: apple, for: party))
+        #expect(browser.status == 422 && browser.answer["code"] == nil)
+        #expect(browser.problem?.contains("did not sign you in") == true, "\(browser.html)")
+        #expect(try await server.storedUsers().isEmpty)
+        apple.exchangedClient = nil
+        try await comeBack(browser, from: try await leave(browser, to: apple, for: party))
+        #expect(browser.answer["code"] != nil)
+    }
+
+    @Test("SEC-FED-12: A provider that is down is told at the page, and another way works")
+    func down() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))
+        let browser = TestBrowser(server)
+        apple.isDown = true
+        try await browser.get(party.path())
+        try await browser.submit(["username": "", ".provider": "apple"], action: "")
+        #expect(browser.status == 422 && browser.problem?.contains("did not sign you in") == true, "\(browser.html)")
+        try await comeBack(browser, from: try await leave(browser, to: harbour, for: party))
+        #expect(browser.title == "Create your account")
+    }
+
+    @Test("The pages offer no provider that has no client there")
+    func onlyForApps() async throws {
+        var contoso = try #require(TenantDirectory.development.entries.first)
+        contoso.tenant.providers = [apple.provider]
+        let directory = TenantDirectory([contoso])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.clients = directory
+        }
+        let browser = TestBrowser(server)
+        try await browser.get(TestRelyingParty(.emailPassword).path())
+        #expect(!browser.html.contains(".provider"))
+        let form = try #require(browser.forms.first)
+        try await browser.post(form.action, form.fields + [(".provider", "apple"), (".action", "")])
+        #expect(browser.status == 422)
+    }
+}
