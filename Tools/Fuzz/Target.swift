@@ -44,7 +44,7 @@ enum Targets {
         FormTarget.self, AttributesTarget.self, NameTarget.self, PasswordTarget.self, TokenTarget.self,
         ContinuationTarget.self, ReplyTarget.self, MailTarget.self, HashTarget.self, ProxyTarget.self, PlaceTarget.self,
         WordTarget.self, FilterTarget.self, AnswerTarget.self, CacheTarget.self, RequestTarget.self,
-        PasskeyTarget.self,
+        PasskeyTarget.self, ProviderTarget.self,
     ]
 
     static var names: String { all.map { $0.name }.joined(separator: ", ") }

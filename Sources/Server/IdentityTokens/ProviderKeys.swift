@@ -146,9 +146,12 @@ private struct ProviderMetadata: Sendable {
         }
     }
 
-    /// Only a provider without TLS, which development allows, may have addresses without it.
+    /// Only a provider without TLS, which development allows, may have addresses without it. Addresses go into fields of
+    /// answers and into pages.
     private static func isSecure(_ address: String, like issuer: String) -> Bool {
-        address.hasPrefix("https://") || (issuer.hasPrefix("http://") && address.hasPrefix("http://"))
+        let isWeb = address.hasPrefix("https://") || (issuer.hasPrefix("http://") && address.hasPrefix("http://"))
+        return isWeb && address.utf8.count <= 1_024
+            && address.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}#".utf8.contains($0) }
     }
 
     func hasKey(for token: PresentedIDToken) -> Bool { keys.contains { $0.fits(token) } }

@@ -97,7 +97,9 @@ struct FactorPolicyTests {
             return account
         }
 
-        var verdict: FactorVerdict {
+        var verdict: FactorVerdict { verdict(of: account) }
+
+        func verdict(of account: UserAccount) -> FactorVerdict {
             authentication.judged(
                 FactorDemand(
                     contexts: contexts, isRequired: policy, distinctMailbox: distinctMailbox, enrolment: enrolment,
@@ -272,6 +274,21 @@ struct FactorPolicyTests {
             }
         }
         return cases
+    }
+
+    @Test("SEC-FED-17: an identity of the account changes no verdict, and is no second factor")
+    func identitiesAreNoFactors() {
+        let identity = StrongMethod(
+            id: Self.user.uuid,
+            kind: .identity(
+                LinkedIdentity(
+                    provider: "harbour", providerName: "Harbour", issuer: "https://id.test", subject: "7", email: nil)),
+            provenAt: Self.now, enrolment: Enrolment(.twoFactors))
+        for example in Self.all {
+            var account = example.account
+            account.strongMethods.append(identity)
+            #expect(example.verdict(of: account) == example.verdict, "\(example)")
+        }
     }
 
     @Test(

@@ -361,7 +361,7 @@ private enum Attack: String, CaseIterable, Sendable {
                 Set(endpoint.path.description.split(separator: "/").filter { $0.hasPrefix("{") }).isSubset(of: [
                     // Of a session or a method; random, of one sign-in on a hosted page; a style or a picture; a page of the
                     // account.
-                    "{tenant}", "{id}", "{handle}", "{name}", "{part}",
+                    "{tenant}", "{id}", "{handle}", "{name}", "{part}", "{provider}",
                 ]))
         }
     }

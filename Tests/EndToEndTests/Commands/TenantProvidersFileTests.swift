@@ -1,0 +1,100 @@
+import Foundation
+import IdentityEngine
+import Testing
+
+@testable import native_auth
+
+/// `providers` of a tenant file.
+@Suite("Providers of a tenant file", .timeLimit(.minutes(1)))
+struct TenantProvidersFileTests {
+    private static let members = """
+            providers:
+              - kind: apple
+                nativeClients: [com.example.harbour]
+              - kind: google
+                id: g
+                displayName: Google Mail
+                nativeClients: ["1-a.apps.example", "2-b.apps.example"]
+                web: {clientId: 3-c.apps.example, secretFrom: PROVIDER_GOOGLE}
+              - kind: openID
+                id: harbour
+                displayName: Harbour ID
+                issuer: https://id.harbour.example
+                web: {clientId: pages}
+                domains: [harbour.example, ship.example]
+            applications:
+        """
+
+    private func document(_ members: String) -> String {
+        TenantFileTests.small.replacing("    applications:", with: members)
+    }
+
+    private func faults(_ text: String) -> [String] {
+        do throws(ServeSettings.Invalid) {
+            _ = try TenantFile(text, named: "t.yaml")
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+
+    @Test("SEC-FED-1: what export writes of providers, apply reads, and the difference names them")
+    func theySurviveTheirText() throws {
+        let directory = try TenantFile(document(Self.members), named: "providers").directory
+        let providers = try #require(directory.entries.first?.tenant.providers)
+        #expect(providers.map(\.id) == ["apple", "g", "harbour"])
+        #expect(providers.map(\.displayName) == ["Apple", "Google Mail", "Harbour ID"])
+        #expect(providers[0].issuer == "https://appleid.apple.com" && providers[0].authority == .everything)
+        #expect(providers[1].authority == .google && providers[1].otherIssuers == ["accounts.google.com"])
+        #expect(providers[1].web?.secretVariable == "PROVIDER_GOOGLE" && providers[1].nativeClients.count == 2)
+        #expect(providers[2].authority == .domains(["harbour.example", "ship.example"]))
+        #expect(providers[2].web?.clientID == "pages" && providers[2].nativeClients.isEmpty)
+        let written = try TenantText.document(directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
+        let before = try TenantFile(TenantFileTests.small, named: "before").directory
+        let lines = TenantDifference(from: before, to: directory, users: [:]).lines
+        #expect(lines.contains("    + provider Apple (apple): https://appleid.apple.com"), "\(lines)")
+    }
+
+    @Test(
+        "SEC-FED-8: faults of providers are told together, each with its line; none gets more authority than it states")
+    func faultsHaveLines() {
+        let text = document(
+            """
+                providers:
+                  - kind: openID
+                    id: Big
+                    displayName: ""
+                    issuer: http://id.harbour.example
+                    nativeClients: ["a b", c, c]
+                    domains: ["Harbour.example", harbour.example, harbour.example, "-"]
+                    web: {clientId: x, secretFrom: HOME, colour: red}
+                  - kind: openID
+                    id: apple
+                    displayName: Not Apple
+                    issuer: https://appleid.apple.com
+                    nativeClients: [c]
+                  - kind: apple
+                    nativeClients: [c]
+                  - kind: openID
+                    id: late
+                    displayName: Late
+                    issuer: https://id.example/?a=b
+                  - nativeClients: [c]
+                  - kind: yahoo
+                    nativeClients: [c]
+                    size: 7
+                applications:
+            """)
+        let faults = faults(text)
+        let expected = [
+            "small letters, digits and hyphens", "displayName must have 1 to 64", "must begin with https://",
+            "nativeClients: “a b”", "nativeClients: “c” is listed twice", "domains: “Harbour.example”",
+            "domains: “harbour.example” is listed twice", "domains: “-”", "begins with PROVIDER_", "colour",
+            "has a kind of its own: write kind: apple", "two providers have the id “apple”",
+            "a provider needs nativeClients", "a provider needs kind", "yahoo", "size",
+        ]
+        for words in expected { #expect(faults.contains { $0.contains(words) }, "\(words): \(faults)") }
+        #expect(faults.allSatisfy { $0.hasPrefix("t.yaml:") }, "\(faults)")
+    }
+}
