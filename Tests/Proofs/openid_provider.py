@@ -76,6 +76,8 @@ class Provider:
         self.discovery, self.answer, self.claims_of_pages = {}, {}, {}
         # The address that it knows of the pages.
         self.callback, self.codes, self.lock = None, {}, threading.Lock()
+        # The newest request of a browser; how many codes came with the verifier of another one.
+        self.seen, self.injected = {}, 0
         provider = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -115,7 +117,8 @@ class Provider:
 
     def claims(self, nonce, **changes):
         now = self.clock.now()
-        claims = {"iss": self.issuer, "aud": self.app, "iat": now, "exp": now + 600, "nonce": nonce} | self.person | changes
+        claims = {"iss": self.issuer, "aud": self.app, "iat": now, "exp": now + 600, "jti": secrets.token_hex(8), "nonce": nonce}
+        claims |= self.person | changes
         return {name: value for name, value in claims.items() if value is not None}
 
     def token(self, nonce, key=None, **changes):
@@ -171,7 +174,7 @@ class Provider:
 
     def authorize(self, handler, query):
         """RFC 6749 section 4.1.1, OpenID Connect Core 1.0 section 3.1.2.1, RFC 7636 section 4.3."""
-        asked = self.fields(query)
+        asked = self.seen = self.fields(query)
         scopes = asked.get("scope", "").split()
         if not self.right("authorize", {
                 "response_type": asked.get("response_type") == "code", "client_id": asked.get("client_id") == self.pages,
@@ -203,8 +206,12 @@ class Provider:
         elif self.right("token", {
                 "grant_type": given.get("grant_type") == "authorization_code", "client_id": given.get("client_id") == self.pages,
                 "client_secret": given.get("client_secret") == self.secret, "redirect_uri": given.get("redirect_uri") == self.callback,
-                "code_verifier": challenge_of(given.get("code_verifier", "")) == challenge,
+                "code_verifier": len(given.get("code_verifier", "")) == 43,
                 "content type": handler.headers.get("Content-Type") == "application/x-www-form-urlencoded"}):
+            if challenge_of(given["code_verifier"]) != challenge:
+                self.injected += 1
+                reply(handler, 400, {"error": "invalid_grant"})
+                return
             token = self.token(nonce, **{"aud": self.pages} | self.claims_of_pages)
             reply(handler, 200, {"access_token": "none", "token_type": "Bearer", "expires_in": 60, "id_token": token})
         else:
