@@ -355,6 +355,120 @@ struct ProviderFlowTests {
         #expect(again.info.count == 1)
     }
 
+    @Test(
+        "SEC-FED-13: An identity and the mailbox that its provider speaks for are one factor, whatever the token names")
+    func oneFactor() async throws {
+        let apple = TestIdentityProvider(.apple)
+        let tenant = try tenant([apple], [.emailPassword]) { settings in
+            settings.applications[0].requiresSecondFactor = true
+            settings.users = [.init(dana, password: goodPassword, secondFactors: [dana])]
+        }
+        guard case .linkRequired(let step) = try await tenant.client.signIn(with: apple),
+            case .next(.passwordRequired(let password)) = try await step.prove(),
+            case .next(.mfaRequired(let factor)) = try await password.submit(password: goodPassword)
+        else { throw Unexpected() }
+        let method = try #require(factor.info.first)
+        guard case .next(let code) = try await factor.requestCode(by: method),
+            case .next = try await code.submit(code: tenant.mailbox.code(for: dana))
+        else { throw Unexpected() }
+        for email in [dana, nil, "other@example.net"] {
+            apple.person.email = email
+            guard case .signIn(.browserRequired)? = await refusal(tenant, apple) else {
+                Issue.record("\(email ?? "no address"): a code to the same mailbox is asked for")
+                continue
+            }
+        }
+    }
+
+    @Test("SEC-ENR-7: The mailbox for a moment links an identity, and owns no account by it")
+    func mailboxForAMoment() async throws {
+        let harbour = TestIdentityProvider(.openID("harbour"))
+        harbour.person.email = nil
+        let tenant = try tenant([harbour], [.emailPassword]) { $0.users = [.init(dana)] }
+        // The account is there before the identity.
+        guard case .mailboxRequired = try await tenant.client.signIn(with: harbour) else { throw Unexpected() }
+        tenant.clock.advance(by: .seconds(60))
+        guard case .mailboxRequired(let step) = try await tenant.client.signIn(with: harbour),
+            case .next(let code) = try await step.requestCode(to: dana),
+            case .next(.completed) = try await code.submit(code: tenant.mailbox.code(for: dana))
+        else { throw Unexpected() }
+        let thief = try account(try await tenant.client.signIn(with: harbour))
+        func isHeld(_ call: () async throws(AccountError) -> Void) async -> Bool {
+            do {
+                try await call()
+                return false
+            } catch {
+                guard case .proofRequired = error else { return false }
+                return true
+            }
+        }
+        #expect(await isHeld { () async throws(AccountError) in _ = try await thief.delete() })
+        #expect(
+            await isHeld { () async throws(AccountError) in _ = try await thief.changeEmail(to: "thief@example.net") })
+        #expect(
+            await isHeld { () async throws(AccountError) in
+                try await thief.changePassword(from: nil, to: goodPassword)
+            })
+        // The owner was told, and has the mailbox.
+        #expect(try await tenant.mailbox.mails(for: dana).contains { $0.purpose == .methodRegistered })
+        guard case .codeRequired(let own) = try await tenant.client.signIn(username: dana),
+            case .next(.completed(let owner)) = try await own.submit(code: tenant.mailbox.code(for: dana))
+        else { throw Unexpected() }
+        try await owner.remove(try #require(try await owner.methods().first { $0.kind == .identity }))
+        guard case .mailboxRequired = try await tenant.client.signIn(with: harbour) else { throw Unexpected() }
+    }
+
+    @Test(
+        "SEC-ID-10: What the old mailbox linked rests when the address changes, and comes back by a proof of the account"
+    )
+    func changedAddress() async throws {
+        let harbour = TestIdentityProvider(.openID("harbour"))
+        harbour.person.email = nil
+        let tenant = try tenant([harbour]) { $0.users = [.init(dana)] }
+        // The account is there before the identity.
+        guard case .mailboxRequired = try await tenant.client.signIn(with: harbour) else { throw Unexpected() }
+        tenant.clock.advance(by: .seconds(60))
+        guard case .mailboxRequired(let step) = try await tenant.client.signIn(with: harbour),
+            case .next(let code) = try await step.requestCode(to: dana),
+            case .next(.completed) = try await code.submit(code: tenant.mailbox.code(for: dana)),
+            case .codeRequired(let own) = try await tenant.client.signIn(username: dana),
+            case .next(.completed(let owner)) = try await own.submit(code: tenant.mailbox.code(for: dana))
+        else { throw Unexpected() }
+        let change = try await owner.changeEmail(to: "safe@example.net")
+        guard case .next(.completed) = try await change.submit(code: tenant.mailbox.code(for: "safe@example.net"))
+        else { throw Unexpected() }
+        guard case .linkRequired(let link) = try await tenant.client.signIn(with: harbour),
+            case .next(.codeRequired(let again)) = try await link.prove(),
+            case .next(.completed(let back)) = try await again.submit(
+                code: tenant.mailbox.code(for: "safe@example.net"))
+        else { throw Unexpected() }
+        #expect(try account(try await tenant.client.signIn(with: harbour)).homeAccountID == back.homeAccountID)
+        #expect(try await back.methods().count { $0.kind == .identity } == 1)
+    }
+
+    @Test("SEC-ENR-13: Six links that began together give five identities")
+    func fiveIdentities() async throws {
+        let apple = TestIdentityProvider(.apple)
+        let tenant = try tenant([apple], [.emailPassword]) { $0.users = [.init(dana, password: goodPassword)] }
+        var begun: [Kept<SignInPasswordRequired>] = []
+        for number in 0..<6 {
+            apple.person.subject = "subject-\(number)"
+            guard case .linkRequired(let link) = try await tenant.client.signIn(with: apple),
+                case .next(.passwordRequired(let step)) = try await link.prove()
+            else { throw Unexpected() }
+            begun.append(step.kept())
+        }
+        var linked = 0
+        for kept in begun {
+            guard let step = kept.take() else { throw Unexpected() }
+            do {
+                guard case .next(.completed) = try await step.submit(password: goodPassword) else { continue }
+                linked += 1
+            } catch {}
+        }
+        #expect(linked == 5)
+    }
+
     @Test("SEC-FED-17: A disabled account is not entered by its identity")
     func disabled() async throws {
         let apple = TestIdentityProvider(.apple)

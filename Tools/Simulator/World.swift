@@ -270,8 +270,8 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.account(id, in: tenant)
     }
 
-    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
-        try await store.account(withCredential: id, in: tenant)
+    func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await store.account(with: credential, in: tenant)
     }
 
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {

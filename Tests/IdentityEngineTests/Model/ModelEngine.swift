@@ -102,9 +102,9 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.account(id, in: tenant)
     }
 
-    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+    func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         await pass()
-        return try await store.account(withCredential: id, in: tenant)
+        return try await store.account(with: credential, in: tenant)
     }
 
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {

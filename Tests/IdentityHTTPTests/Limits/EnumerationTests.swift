@@ -579,9 +579,9 @@ private struct TracedUsers: UserStore {
         note("account by id")
         return try await users.account(id, in: tenant)
     }
-    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+    func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         note("account by passkey")
-        return try await users.account(withCredential: id, in: tenant)
+        return try await users.account(with: credential, in: tenant)
     }
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         note("account by name")

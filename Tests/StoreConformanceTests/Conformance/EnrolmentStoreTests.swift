@@ -111,8 +111,8 @@ struct EnrolmentStoreTests {
                 .createUser(ada), .createUser(eve), .addStrongMethod(first, to: ada.id))
             #expect(try await store.account(ada.id, in: contoso)?.strongMethods == [first])
             let id = Data(repeating: 1, count: 16)
-            #expect(try await store.account(withCredential: id, in: contoso)?.user.id == ada.id)
-            #expect(try await store.account(withCredential: Data(repeating: 2, count: 16), in: contoso) == nil)
+            #expect(try await store.account(with: .passkey(id), in: contoso)?.user.id == ada.id)
+            #expect(try await store.account(with: .passkey(Data(repeating: 2, count: 16)), in: contoso) == nil)
             await #expect(throws: StoreError.self) { try await store.perform(.addStrongMethod(copy, to: eve.id)) }
             // The id of a removed one is free again.
             var used = passkey(1)
@@ -124,7 +124,7 @@ struct EnrolmentStoreTests {
             }
             #expect(try await store.account(ada.id, in: contoso)?.passkeys == [used])
             try await store.perform(.removeStrongMethods([first.id], of: ada.id), .addStrongMethod(copy, to: eve.id))
-            #expect(try await store.account(withCredential: id, in: contoso)?.user.id == eve.id)
+            #expect(try await store.account(with: .passkey(id), in: contoso)?.user.id == eve.id)
         }
     }
 
@@ -149,16 +149,26 @@ struct EnrolmentStoreTests {
             let account = try #require(try await store.account(ada.id, in: contoso))
             #expect(account.strongMethods == [first] && account.identities == [first] && account.secondFactors.isEmpty)
             let key = try #require(first.identity?.key)
-            #expect(try await store.account(withCredential: key, in: contoso)?.user.id == ada.id)
+            #expect(try await store.account(with: .identity(key), in: contoso)?.user.id == ada.id)
             #expect(
-                try await store.account(withCredential: #require(other.identity?.key), in: contoso)?.user.id == eve.id)
+                try await store.account(with: .identity(#require(other.identity?.key)), in: contoso)?.user.id == eve.id)
             #expect(first.identity?.key != method("https://one.tes", "t7").identity?.key)
+            // A user chooses the id of a passkey, and takes no one's identity with it.
+            let passkey = EnrolledPasskey(
+                credentialID: key, userHandle: Data(repeating: 9, count: 32), publicKey: Data([1]),
+                relyingPartyID: "example.org", signatureCount: 0, isBackupEligible: true, isBackedUp: false,
+                authenticatorModel: Data(count: 16), transports: [])
+            let impostor = StrongMethod(
+                id: UUID(), kind: .passkey(passkey), provenAt: noon, enrolment: Enrolment(.codes))
+            try await store.perform(.addStrongMethod(impostor, to: eve.id))
+            #expect(try await store.account(with: .identity(key), in: contoso)?.user.id == ada.id)
+            #expect(try await store.account(with: .passkey(key), in: contoso)?.user.id == eve.id)
             await #expect(throws: StoreError.self) { try await store.perform(.addStrongMethod(copy, to: eve.id)) }
             try await store.perform(.removePassword(ada.id, at: noon))
             let without = try #require(try await store.account(ada.id, in: contoso))
             #expect(without.passwordHash == nil && without.credentialVersion == account.credentialVersion + 1)
             try await store.perform(.removeStrongMethods([first.id], of: ada.id), .addStrongMethod(copy, to: eve.id))
-            #expect(try await store.account(withCredential: key, in: contoso)?.user.id == eve.id)
+            #expect(try await store.account(with: .identity(key), in: contoso)?.user.id == eve.id)
         }
     }
 

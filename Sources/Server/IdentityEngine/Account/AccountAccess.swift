@@ -164,7 +164,10 @@ package struct DirectoryCaller: Sendable {
     var provesOwnMailbox: Bool {
         let isReplaced =
             account.emailProvenAt.map { $0 > account.user.createdAt && proof.authenticatedAt < $0 } ?? false
-        return proof.methods.contains("otp") && !isReplaced
+        // Beside an identity the code may be one of an app or of another mailbox.
+        let isOther =
+            proof.methods.contains("fed") && account.secondFactors.contains { $0.isApp || $0.email != nil }
+        return proof.methods.contains("otp") && !isReplaced && !isOther
     }
 
     private enum DemandedFactor {
@@ -178,8 +181,8 @@ package struct DirectoryCaller: Sendable {
     /// no password beside mailboxes or the password came from the mailbox of the only method, the account's mailbox is all
     /// that protects the account, and is what it asks for.
     private var demandedFactor: DemandedFactor? {
-        guard account.requiresSecondFactor || !account.secondFactors.isEmpty else { return nil }
         if account.isHeldByMailbox(at: proof.authenticatedAt) { return .mailboxItself }
+        guard account.requiresSecondFactor || !account.secondFactors.isEmpty else { return nil }
         guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
         return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox
     }

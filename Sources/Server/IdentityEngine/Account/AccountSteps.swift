@@ -522,10 +522,18 @@ extension StepSituation {
                 new.kind = .mailbox(address)
                 return [.write(.removeStrongMethods([old.id], of: user)), .write(.addStrongMethod(new, to: user))]
             } ?? []
+        // What the old mailbox alone linked does not move along.
+        let resting = account?.identitiesOfMailbox ?? []
         return [
             .write(.replaceName(.email, with: address.identifier, of: user, at: now)), .write(.endFlows(user)),
             .record(.emailChanged, user: user),
         ] + method
+            + (resting.isEmpty
+                ? []
+                : [
+                    .write(.setSuspension(resting.map(\.id), of: user, now)),
+                    .record(.methodsSuspended, user: user, detail: "\(resting.count)"),
+                ] + notices(.methodSuspended, about: resting))
     }
 
     /// The same as in a sign-in that registers a method (`SEC-ENR-6`); the session that asked has proven both.

@@ -300,6 +300,8 @@ extension Engine {
             return (
                 [
                     .changePassword(id, hash, at: now), .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
+                    .setSuspension(
+                        account.identities.filter { $0.enrolment.strength != .twoFactors }.map(\.id), of: id, now),
                     .record(event), notice,
                 ] + endingMigration, .accepted(())
             )
@@ -334,6 +336,7 @@ extension Engine {
             .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
             .record(operatorEvent(.emailChanged, id, in: tenant.id, as: actor, at: now)),
             .removeStrongMethods(gone, of: id),
+            .setSuspension(account.identitiesOfMailbox.map(\.id), of: id, now),
         ] + account.endingRecovery + notices
     }
 

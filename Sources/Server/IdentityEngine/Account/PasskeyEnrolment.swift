@@ -53,7 +53,7 @@ extension Engine {
             challenge = registration.challenge
             let made = try party.verify(
                 registration, userHandle: new.userHandle, signatures: ports.signatures, isChallenge: { _ in true })
-            reads.credential = made.credentialID
+            reads.credential = .passkey(made.credentialID)
             judged = .success(made)
         } catch {
             judged = .failure(error)

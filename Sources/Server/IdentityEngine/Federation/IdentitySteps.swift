@@ -138,6 +138,18 @@ extension Engine {
 }
 
 extension Engine {
+    /// Whether the flow of a token still awaits an identity: else no code is exchanged for it.
+    package func awaitsIdentity(
+        _ token: ContinuationToken, in caller: CallerContext
+    ) async throws(EngineError) -> Bool {
+        guard case .found(let tenant, let client) = try await resolve(caller) else { return false }
+        let command = StepCommand.submitIdentity(PresentedIdentity(token: Secret("")), TokenRequest(scopes: []))
+        guard case .success(let step) = await open(token, for: command, in: context(of: caller, tenant, client)),
+            case .admitted(let situation, comparing: _) = try await admit(step), let asked = situation.row.code
+        else { return false }
+        return asked.attempts == 0 && situation.now < asked.expiresAt
+    }
+
     /// Judges a provider's token: signs its owner in, or begins a sign-up or a link.
     func submitIdentity(
         _ presented: PresentedIdentity, _ request: TokenRequest, _ step: Step
@@ -151,7 +163,9 @@ extension Engine {
         }
         guard let provider = context.tenant.provider(draft.provider) else { return step.refused(.providerNotOffered) }
         // A spent or unknown token of a flow has no provider's keys fetched.
-        if case .answered(let outcome) = try await admit(step) { return outcome }
+        if case .answered(let outcome) = try await admit(step) {
+            return try await finished(try await asked(outcome, in: context), request, in: context)
+        }
         let claims: IdentityClaims?
         let judged: Result<VerifiedIdentity, IdentityFault>
         do throws(IdentityVerificationFailure) {
@@ -182,14 +196,14 @@ extension Engine {
         var (holder, owner): (UserAccount?, UserAccount?)
         var proven: Authentication?
         if case .success(let found) = judged {
-            holder = try await account(withCredential: found.identity.key, in: context)
+            holder = try await account(with: .identity(found.identity.key), in: context)
             if let holder {
                 var draft = draft
                 draft.account = .account(holder.user.id, credentialVersion: holder.credentialVersion)
                 owned = step.with(.federated(draft))
-                proven = try proofs(by: found, of: holder, draft, at: context.now)
+                proven = try proofs(by: found, from: provider, of: holder, draft, at: context.now)
             } else {
-                reads.credential = found.identity.key
+                reads.credential = .identity(found.identity.key)
                 if let mailbox = found.mailbox {
                     owner = try await account(named: mailbox.key, in: context)
                     reads.identifiers = [mailbox.key]
@@ -230,23 +244,25 @@ extension Engine {
 
     /// What the identity proves of its account.
     private func proofs(
-        by found: VerifiedIdentity, of account: UserAccount, _ draft: FederatedDraft, at now: Date
+        by found: VerifiedIdentity, from provider: IdentityProvider, of account: UserAccount, _ draft: FederatedDraft,
+        at now: Date
     ) throws(EngineError) -> Authentication? {
         guard let binding = draft.account, let method = account.method(of: found.identity) else { return nil }
         guard let own = EmailAddress(stored: account.user.email) else { throw .broken("an account has no address") }
         let first = Authentication(
             account: binding, email: own, origin: .signIn, knowsPassword: false, mailboxes: [], authenticatedAt: now,
             capabilities: draft.capabilities)
-        // Who has the account of a provider that speaks for the own mailbox has that mailbox.
-        return found.mailbox.map { $0.mailbox == own.mailbox } ?? false
+        // Who has the account of a provider that speaks for the own mailbox may have that mailbox. Whether the token names it,
+        // its owner decides.
+        return provider.maySpeak(for: own)
             ? first.proving(.identityOfMailbox) : first.proving(method, at: now)
     }
 
     func account(
-        withCredential key: Data, in context: RequestContext
+        with credential: MethodCredential, in context: RequestContext
     ) async throws(EngineError) -> UserAccount? {
         do {
-            return try await ports.users.account(withCredential: key, in: context.tenant.id)
+            return try await ports.users.account(with: credential, in: context.tenant.id)
         } catch {
             throw .store(error)
         }
@@ -284,6 +300,22 @@ extension UserAccount {
 
     /// The identities at providers, suspended ones included.
     package var identities: [StrongMethod] { strongMethods.filter { $0.identity != nil } }
+
+    /// Whether the identity can be linked: it takes the place of itself, where it is suspended.
+    func hasRoom(for identity: LinkedIdentity) -> Bool {
+        identities.count { $0.identity?.key != identity.key } < StrongMethod.mostIdentities
+    }
+
+    /// Whether the identity is there, and suspended.
+    func isSuspended(_ identity: LinkedIdentity) -> Bool { method(of: identity)?.suspendedAt != nil }
+
+    /// The identities that the mailbox alone linked to the account, after it was made: who had that mailbox for a moment may have
+    /// linked one of them.
+    package var identitiesOfMailbox: [StrongMethod] {
+        identities.filter {
+            $0.suspendedAt == nil && $0.enrolment.strength == .mailbox && $0.provenAt > user.createdAt
+        }
+    }
 
     /// The methods that a second factor can be: all but identities, which are ways in.
     package var secondFactors: [StrongMethod] { strongMethods.filter { !$0.isIdentity } }
@@ -346,9 +378,13 @@ extension FlowState {
         row.revision += 1
         if holder != nil {
             // As the account is now: the identity may have been removed or suspended.
-            guard let proven, let method = situation.account?.method(of: found.identity), method.suspendedAt == nil,
+            guard let proven, let account = situation.account, let method = account.method(of: found.identity),
                 !method.rests(at: situation.now)
             else { return refused(.unusableIdentity) }
+            // It comes back as it came: by a proof of the account.
+            guard method.suspendedAt == nil else {
+                return Self.linking(found, to: account, draft.capabilities, row: row, effects: [], in: situation)
+            }
             return SignInState.concluding(
                 proven, prepared, row: row, effects: situation.using(method, of: proven), in: situation
             ).map(FlowState.signIn)
@@ -386,7 +422,7 @@ extension FlowState {
         _ found: VerifiedIdentity, to owner: UserAccount, _ capabilities: [ClientAbility], row: FlowRow,
         effects: [FlowEffect], in situation: StepSituation
     ) -> Decision<FlowState> {
-        guard owner.identities.count < StrongMethod.mostIdentities, let own = EmailAddress(stored: owner.user.email)
+        guard owner.hasRoom(for: found.identity), let own = EmailAddress(stored: owner.user.email)
         else {
             var row = row
             row.isEnded = true
@@ -412,7 +448,7 @@ extension Decision<SignUpState> {
         row.isEnded = false
         let proofs = effects.filter { $0 != .record(.signUpRefused, detail: "taken") }
         guard owner.passwordHash == nil || owner.emailProvenAt == nil, let own = EmailAddress(stored: owner.user.email),
-            owner.identities.count < StrongMethod.mostIdentities
+            owner.hasRoom(for: found.identity)
         else {
             return FlowState.linking(
                 found, to: owner, draft.capabilities, row: row, effects: proofs, in: situation)
@@ -467,8 +503,9 @@ extension StepSituation {
             enrolment: Enrolment(
                 proven.assurance.needsRecoveryCode ? .recoveryCode : proven.enrolmentStrength,
                 authenticatedAt: proven.authenticatedAt))
+        let suspended = [account.method(of: found.identity)?.id].compactMap(\.self)
         return [
-            .addStrongMethod(method, to: user),
+            .write(.removeStrongMethods(suspended, of: user)), .addStrongMethod(method, to: user),
             .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
         ] + notices(.methodRegistered, about: [method]) + takingOver(account)
     }
@@ -478,8 +515,11 @@ extension StepSituation {
     private func takingOver(_ account: UserAccount) -> [FlowEffect] {
         guard account.emailProvenAt == nil, let own = EmailAddress(stored: account.user.email) else { return [] }
         let user = account.user.id
+        let planted = account.strongMethods.filter { [.unknown, .password].contains($0.enrolment.strength) }
         return [
             .write(.removePassword(user, at: now)), .write(.revokeRefreshFamilies(user, at: now)),
+            .write(.removeStrongMethods(planted.map(\.id), of: user)), .write(.forgetNetworks(user)),
+            .write(.setRecovery(nil, of: user, replacing: nil)),
             .write(.replaceName(.email, with: own.identifier, of: user, proof: .byCode, at: now)),
         ]
             + (account.passwordHash == nil

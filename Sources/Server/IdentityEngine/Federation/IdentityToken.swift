@@ -186,10 +186,23 @@ extension IdentityProvider {
             givenName: Self.name(claims.givenName), familyName: Self.name(claims.familyName))
     }
 
+    /// Whether a token of the provider could be a proof of the mailbox. What Google and Apple host is not known: any.
+    func maySpeak(for email: EmailAddress) -> Bool {
+        switch authority {
+        case .nothing: false
+        case .everything, .google: true
+        case .domains(let own): own.contains(Self.domain(of: email))
+        }
+    }
+
+    private static func domain(of email: EmailAddress) -> String {
+        String(decoding: email.address.utf8.drop { $0 != UInt8(ascii: "@") }.dropFirst(), as: UTF8.self).lowercased()
+    }
+
     /// Whether the provider's word is a proof of the mailbox: it must say so, and be able to know (`SEC-FED-8`).
     private func speaks(for email: EmailAddress, _ claims: IdentityClaims) -> Bool {
-        guard claims.isEmailVerified, let at = email.address.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
-        let domain = String(decoding: email.address.utf8[at...].dropFirst(), as: UTF8.self).lowercased()
+        guard claims.isEmailVerified else { return false }
+        let domain = Self.domain(of: email)
         return switch authority {
         case .nothing: false
         case .everything: true

@@ -99,15 +99,14 @@ extension StrongMethod {
 }
 
 extension UserAccount {
-    /// Whether a user of codes has a passkey that the mailbox alone enrolled within 30 days. It signs in alone, so that who had the
+    /// Whether a user of codes has a passkey or an identity that the mailbox alone enrolled within 30 days. It signs in alone, so that who had the
     /// mailbox for a moment would own the account: until then the mailbox decides about changes of the account, as a reset of the
     /// password does for others (`SEC-ENR-7`).
     package func isHeldByMailbox(at now: Date) -> Bool {
-        passwordHash == nil
-            && strongMethods.contains {
-                $0.isPasskey && $0.enrolment.strength == .codes
-                    && now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge
-            }
+        let signsInAlone =
+            strongMethods.filter { $0.isPasskey && $0.enrolment.strength == .codes } + identitiesOfMailbox
+        return passwordHash == nil
+            && signsInAlone.contains { now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge }
     }
 
     /// The passkeys, suspended ones included.

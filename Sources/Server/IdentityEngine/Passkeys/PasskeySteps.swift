@@ -211,7 +211,7 @@ extension Engine {
             guard let credential else { return (step, nil) }
             let account: UserAccount?
             do {
-                account = try await ports.users.account(withCredential: credential, in: step.context.tenant.id)
+                account = try await ports.users.account(with: .passkey(credential), in: step.context.tenant.id)
             } catch {
                 throw .store(error)
             }

@@ -41,8 +41,8 @@ struct StepReads: Sendable {
     var code: CodeUse?
     /// Whether to read what the tenant has spent on texts.
     var readsTextCosts = false
-    /// The id of a passkey, or the key of an identity, that the step adds.
-    var credential: Data?
+    /// The passkey or the identity that the step adds.
+    var credential: MethodCredential?
 }
 
 /// How a step uses a code.
@@ -149,7 +149,7 @@ extension Engine {
         query.readsTextCosts =
             reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
         if case .sending = reads.code { query.texts = keys.text }
-        query.credential = reads.credential ?? step.state.identity?.identity.key
+        query.credential = reads.credential ?? (step.state.identity?.identity.key).map(MethodCredential.identity)
         let result: Result<Answer, EngineError>
         do {
             result = try await ports.flows.step(query) { facts in

@@ -257,8 +257,8 @@ package struct StepQuery: Hashable, Sendable {
     package var mailsPerHour: Int?
     /// The text that the step may send; nil for none.
     package var texts: TextQuery?
-    /// The id of a passkey, or the key of an identity, that the step adds; the store says whether a user of the tenant has it.
-    package var credential: Data?
+    /// The passkey or the identity that the step adds; the store says whether a user of the tenant has it.
+    package var credential: MethodCredential?
     /// Whether the step needs what the tenant has spent on texts.
     package var readsTextCosts = false
     /// The owners of the flow's first row; none when limits over time are off.
@@ -309,7 +309,7 @@ package struct StepFacts: Hashable, Sendable {
     package var tenantMailsSince: Date?
     /// What the tenant has sent as texts; nil when the step sends none. Of ``StepQuery/readsTextCosts``, the costs alone.
     package var textHistory: TextHistory?
-    /// Whether a user of the tenant has the passkey ``StepQuery/credential``.
+    /// Whether a user of the tenant has ``StepQuery/credential``.
     package var isCredentialTaken = false
 
     package init(

@@ -172,6 +172,29 @@ package struct StrongMethod: Hashable, Sendable {
     }
 }
 
+/// What one user of a tenant has, by its kind: a user chooses the id of a passkey, and must not take the key of another one's
+/// identity.
+package enum MethodCredential: Hashable, Sendable {
+    /// ``EnrolledPasskey/credentialID``.
+    case passkey(Data)
+    /// ``LinkedIdentity/key``.
+    case identity(Data)
+
+    package var bytes: Data {
+        switch self {
+        case .passkey(let bytes), .identity(let bytes): bytes
+        }
+    }
+
+    /// The name of the kind in the database.
+    package var kindName: String {
+        switch self {
+        case .passkey: StrongMethod.passkeyName
+        case .identity: StrongMethod.identityName
+        }
+    }
+}
+
 /// What the server keeps of an authenticator app.
 package struct EnrolledApp: Hashable, Sendable {
     /// The shared secret, sealed for the user and the method (`SEC-TOTP-6`).

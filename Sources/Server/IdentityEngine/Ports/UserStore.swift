@@ -243,8 +243,8 @@ package struct EmailUndo: Hashable, Sendable {
 package protocol UserStore: Sendable {
     /// The account, or nil.
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
-    /// The account that has the passkey with this id, or the identity with this key; or nil.
-    func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount?
+    /// The account that has the passkey or the identity, or nil.
+    func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// The account with this login name, or nil.
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// Whether the user signed in from this network since `since` (`SEC-LOCK-3`).

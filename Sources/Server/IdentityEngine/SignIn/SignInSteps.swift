@@ -519,7 +519,12 @@ extension SignInState {
         in situation: StepSituation
     ) -> Decision<SignInState> {
         // Meanwhile another flow may have linked the identity to another account: nothing is half linked.
-        guard proven.linking == nil || !situation.isCredentialTaken else {
+        let isPossible =
+            proven.linking.map { found in
+                account.isSuspended(found.identity)
+                    || !situation.isCredentialTaken && account.hasRoom(for: found.identity)
+            } ?? true
+        guard isPossible else {
             var row = row
             row.isEnded = true
             return Decision(.refused(.unusableToken), row: row)

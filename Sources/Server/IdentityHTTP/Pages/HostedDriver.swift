@@ -324,9 +324,9 @@ struct HostedDriver: Sendable {
         // Where another try begins.
         flow.step = .enterName(isSignUp: false)
         flow.token = nil
-        guard let code, let token, let provider = visit.tenant.provider(trip.provider) else {
-            return .refused(HostedProblem(phrase: .providerFailed), flow)
-        }
+        guard let code, let token, let provider = visit.tenant.provider(trip.provider),
+            try await routes.engine.awaitsIdentity(ContinuationToken(token), in: visit.caller(flow))
+        else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
         let idToken: Secret<String>
         do throws(IdentityVerificationFailure) {
             idToken = try await routes.engine.ports.identities.idToken(

@@ -94,8 +94,14 @@ package struct Migration: Sendable {
             WHERE credential IS NOT NULL;
         """
 
-    /// An account at a provider, whose key is in the column of the ids of passkeys; NULL for other methods.
-    private static let identities = "ALTER TABLE strong_methods ADD COLUMN identity BLOB;"
+    /// An account at a provider, whose key is in the column of the ids of passkeys; NULL for other methods. One user has a value
+    /// of a kind: a user chooses the id of a passkey.
+    private static let identities = """
+        ALTER TABLE strong_methods ADD COLUMN identity BLOB;
+        DROP INDEX strong_methods_by_credential;
+        CREATE UNIQUE INDEX strong_methods_by_credential ON strong_methods (tenant, kind, credential)
+            WHERE credential IS NOT NULL;
+        """
 
     /// The hashes of the user's recovery codes with their names, in one value: a sign-in reads the user's row in any case. NULL:
     /// none were made.

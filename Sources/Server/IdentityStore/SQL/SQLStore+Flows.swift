@@ -67,7 +67,7 @@ extension StepQuery {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
             + identifiers.map { .identifier($0, in: tenant) }
             + (texts == nil ? [] : [.texts(of: tenant)])
-            + (credential.map { [.credential($0, in: tenant)] } ?? [])
+            + (credential.map { [.credential($0.bytes, in: tenant)] } ?? [])
             + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])
     }
 }

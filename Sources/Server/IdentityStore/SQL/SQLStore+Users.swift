@@ -8,10 +8,13 @@ extension SQLStore {
         try await read { try $0.account("?", [id], in: tenant, locking: "").get() }
     }
 
-    package func account(withCredential id: Data, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+    package func account(
+        with credential: MethodCredential, in tenant: TenantID
+    ) async throws(StoreError) -> UserAccount? {
         try await read { session in
-            let user = #"(SELECT "user" FROM strong_methods WHERE tenant = ? AND credential = ?)"#
-            return try session.account(user, [tenant, id], in: tenant, locking: "").get()
+            let user = #"(SELECT "user" FROM strong_methods WHERE tenant = ? AND kind = ? AND credential = ?)"#
+            return try session.account(user, [tenant, credential.kindName, credential.bytes], in: tenant, locking: "")
+                .get()
         }
     }
 
@@ -369,9 +372,10 @@ extension SQLSession {
             """, [clock.spentStep, clock.drift, clock.lastOffset, tenant, user, method, clock.spentStep], expecting: 1)
     }
 
-    func hasCredential(_ id: Data, in tenant: TenantID) throws -> Pending<Bool> {
+    func hasCredential(_ credential: MethodCredential, in tenant: TenantID) throws -> Pending<Bool> {
         try rows(
-            of: "strong_methods", "SELECT id FROM strong_methods WHERE tenant = ? AND credential = ?", [tenant, id]
+            of: "strong_methods", "SELECT id FROM strong_methods WHERE tenant = ? AND kind = ? AND credential = ?",
+            [tenant, credential.kindName, credential.bytes]
         ).map { !$0.isEmpty }
     }
 

@@ -115,7 +115,7 @@ package struct SQLSubject: Hashable, Sendable {
     static func importing(_ digest: Data, in tenant: TenantID) -> Self { Self(14, tenant, digest) }
     /// All texts of a tenant: their limits are for areas and for the whole.
     static func texts(of tenant: TenantID) -> Self { Self(18, tenant, Data()) }
-    /// The id of a passkey that is being added.
+    /// The id of a passkey, or the key of an identity, that is being added.
     static func credential(_ id: Data, in tenant: TenantID) -> Self { Self(19, tenant, id) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
     /// The queue of ended sessions: one worker at a time takes from it.

@@ -13,7 +13,11 @@ enum ReadProviders {
     }
 
     /// Reads the list. A faulty value is replaced by a placeholder that is never used.
-    static func providers(_ entries: [YAMLMembers], of members: YAMLMembers) -> [IdentityProvider] {
+    ///
+    /// - Parameter secrets: The issuer of each variable of the document so far: no provider gets the secret of another one.
+    static func providers(
+        _ entries: [YAMLMembers], of members: YAMLMembers, _ secrets: inout [String: String]
+    ) -> [IdentityProvider] {
         if entries.count > most {
             members.add("providers has \(entries.count) entries; a tenant has at most \(most).", at: "providers")
         }
@@ -26,6 +30,11 @@ enum ReadProviders {
                 entry.add(
                     "two providers have the issuer “\(shown(provider.issuer))”; list all apps in one entry.",
                     at: "issuer")
+            }
+            if let variable = provider.web?.secretVariable,
+                secrets.updateValue(provider.issuer, forKey: variable).map({ $0 != provider.issuer }) == true
+            {
+                entry.add("web: secretFrom “\(shown(variable))” is that of another issuer.", at: "web")
             }
             providers.append(provider)
         }

@@ -120,6 +120,8 @@ private struct TenantReader {
     let faults: YAMLFaults
     private var names: Set<String> = []
     private var passkeyDomains: Set<String> = []
+    /// The issuer that gets the secret of an environment variable.
+    private var providerSecrets: [String: String] = [:]
 
     init(faults: YAMLFaults) {
         self.faults = faults
@@ -164,7 +166,8 @@ private struct TenantReader {
             tenant.passkeys = read
         }
         if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
-        tenant.providers = ReadProviders.providers(members.list("providers", of: "a provider"), of: members)
+        tenant.providers = ReadProviders.providers(
+            members.list("providers", of: "a provider"), of: members, &providerSecrets)
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry, flows.map(\.flow), attributes, texts: texts)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
