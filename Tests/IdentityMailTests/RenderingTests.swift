@@ -213,7 +213,7 @@ struct RenderingTests {
                 for (label, name) in [
                     (StrongMethod.appLabel, phrases.authenticatorApp),
                     (StrongMethod.passkeyLabel, phrases.passkey),
-                    (StrongMethod.recoveryCodesLabel, phrases.recoveryCodes),
+                    (StrongMethod.recoveryCodesLabel, phrases.recoveryCodes), ("Quay & Sons", "Quay & Sons"),
                 ] {
                     var content = MailContent.notice(purpose, language)
                     content.occasion = MailContent.Occasion(methods: [label], network: nil)

@@ -419,7 +419,7 @@ struct ProviderFlowTests {
     }
 
     @Test(
-        "SEC-ID-10: What the old mailbox linked rests when the address changes, and comes back by a proof of the account"
+        "SEC-FED-13: What the old mailbox linked rests when the address changes, and comes back by a proof of the account"
     )
     func changedAddress() async throws {
         let harbour = TestIdentityProvider(.openID("harbour"))

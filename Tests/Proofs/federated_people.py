@@ -23,7 +23,7 @@ class FixedServer(Server):
         return super().start()
 
     def command(self):
-        return super().command() + ["--base-url", self.site.base]
+        return super().command() + ["--base-url", self.site.base, "--log-level", "warning"]
 
 
 class FixedSite(Site):

@@ -99,9 +99,9 @@ class Check(PageChecks):
             None if provider is self.other else "main.example")
                for provider in (self.main, self.other, self.weak, self.faulty, self.down)]
         self.site = FixedSite(self.options, free_port(), contoso(own + [
-            ("mock", mock, "pages-of-mock", "PROVIDER_PAGES", None),
-            ("upstream", f"http://127.0.0.1:{self.upstream_port}/{OTHER_TENANT}/v2.0", UPSTREAM_APP, "PROVIDER_PAGES", None)]),
-            self.wall.environment | {"PROVIDER_PAGES": SECRET})
+            ("mock", mock, "pages-of-mock", "PROVIDER_MOCK", None),
+            ("upstream", f"http://127.0.0.1:{self.upstream_port}/{OTHER_TENANT}/v2.0", UPSTREAM_APP, "PROVIDER_UPSTREAM", None)]),
+            self.wall.environment | dict.fromkeys(("PROVIDER_PAGES", "PROVIDER_MOCK", "PROVIDER_UPSTREAM"), SECRET))
         for provider in (self.main, self.other, self.weak, self.faulty):
             provider.callback = self.callback(provider.name)
 
@@ -213,7 +213,7 @@ class Check(PageChecks):
             self.expect(f"SEC-FED-18 {what}: a forged token learns nothing",
                 told[0] == told[1] and told[0]["suberror"] == "id_token_invalid", told)
             body = app.sign_in(self.other, **person).body
-            self.expect(f"SEC-FED-18 {what}: nor does a provider that speaks for nobody", body.get("error") == "verification_required",
+            self.expect(f"SEC-FED-18 {what}: nor does a provider that speaks for no address", body.get("error") == "verification_required",
                 body)
             body = app.bring(*self.own(app, **stranger | {"email": None}), username=address, email=address,
                 provider_user=json.dumps({"email": address})).body
@@ -379,6 +379,11 @@ class Check(PageChecks):
             self.refused(f"SEC-FED-12 {what}", answer, "provider_unavailable", 90033)
             self.expect(f"SEC-FED-12 {what}: the answer is quick", answer.seconds < LONGEST, f"{answer.seconds:.1f} s")
             self.expect(f"SEC-FED-12 {what}: it was asked once", faulty.asked[DISCOVERY] == before + 1, faulty.asked)
+        lines = [line for line in self.site.nodes[0].log.read_text(errors="replace").splitlines() if "the documents of a provider" in line]
+        self.expect("SEC-FED-12 the log has a line for each look that failed", len(lines) == len(faults), len(lines))
+        for reason in ("cannot be fetched", "not the members", "another issuer", "does not begin with https", "keys cannot be read"):
+            self.expect(f"SEC-FED-12 the log says: {reason}", any(reason in line for line in lines), lines[-1:])
+        self.expect("SEC-FED-12 the log names the provider", all(self.faulty.name in line for line in lines), lines[:1])
         self.expect("SEC-FED-12 no redirect is followed", not self.attacker.asked, self.attacker.asked)
         self.refused("SEC-FED-12 a provider that is down", app.sign_in(self.down, **self.somebody()), "provider_unavailable", 90033)
         browser = Browser(self.site)

@@ -54,7 +54,7 @@ class PageChecks:
         self.expect("is the same user", claims and again and claims["oid"] == again["oid"])
         native = self.signed_in("the same identity in an app", App(self.site).sign_in(main, **main.person))
         self.expect("is the same user, too", claims and native and claims["oid"] == native["oid"])
-        # A provider that speaks for nobody, and a client without a secret.
+        # A provider that speaks for no address, and a client without a secret.
         other.person = self.somebody("else.example")
         browser = Browser(self.site)
         browser.go(browser.visit(other))
@@ -128,7 +128,7 @@ class PageChecks:
         tried("an issuer with a slash", iss=main.issuer + "/")
         tried("an issuer that is not announced, and wrong", other, iss=main.issuer)
         self.expect("SEC-FED-5 such an answer's code is not exchanged", main.asked[TOKEN] == before, main.asked[TOKEN] - before)
-        tried("an unknown provider's address", follow=lambda _, back: back.replace("/main/", "/nobody/"))
+        tried("an unknown provider's address", follow=lambda _, back: back.replace("/main/", "/unknown/"))
         tried("a code that the provider does not know", code="unknown")
         tried("no code", code=None)
         tried("an empty code", code="")
@@ -174,7 +174,7 @@ class PageChecks:
         main.claims_of_pages = {}
         self.refused("SEC-FED-4 a token for the pages in an app", App(self.site).sign_in(main, aud=main.pages, **main.person))
         self.expect("none of that made a user", self.site.count("users") == users + 1, self.site.count("users") - users)
-        self.expect("nobody else was asked", not self.attacker.asked, self.attacker.asked)
+        self.expect("no other provider was asked", not self.attacker.asked, self.attacker.asked)
         main.person = self.somebody()
         browser = Browser(self.site)
         self.came("after all that, a right answer signs in", browser.go(browser.visit(main)))

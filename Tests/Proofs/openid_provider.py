@@ -1,6 +1,6 @@
 """An OpenID provider for scripts/check-providers, with faults and forgeries. It was written from the standards, not from the server's
-code; PyJWT and cryptography sign its tokens. It gives a code to nobody who does not ask as the standards want it, and `violations`
-says why. Each provider has a port of its own, which is its issuer."""
+code; PyJWT and cryptography sign its tokens. It gives a code only to requests that are as the standards want them, and `violations`
+says why others got none. Each provider has a port of its own, which is its issuer."""
 
 import base64
 import collections
@@ -32,7 +32,7 @@ def challenge_of(verifier):
 
 
 def signed(header, claims, key, algorithm=None):
-    """A token whose header is what it is, whoever signs it: PyJWT would refuse most of them."""
+    """A token with any header, signed by any key: PyJWT would refuse most of them."""
     message = f"{encoded_json(header)}.{encoded_json(claims)}"
     return f"{message}.{encoded(ALGORITHMS[algorithm or header['alg']].sign(message.encode(), key))}"
 
@@ -69,7 +69,7 @@ class Provider:
         self.name, self.clock, self.secret, self.names_issuer = name, clock, secret, names_issuer
         self.keys, self.more_keys = keys or [Key("RS256")], []
         # What it says about the person who signs in there; `refuses`: the person says no.
-        self.person, self.refuses = {"sub": "nobody"}, False
+        self.person, self.refuses = {"sub": "unset"}, False
         # By path: how often it was asked for; how it is answered in place of the right answer.
         self.asked, self.faults, self.violations = collections.Counter(), {}, []
         # Changes of what it says: of the discovery document, of the answer in the browser, of the pages' tokens.

@@ -189,6 +189,8 @@ package struct MailRenderer: Sendable {
         case StrongMethod.recoveryCodesLabel: phrases.recoveryCodes
         // A masked telephone number says what it is; its plus sign stays in front in each direction of writing.
         case _ where label.hasPrefix("+") && !label.contains("@"): "\u{2066}\(label)\u{2069}"
+        // An identity is called as its provider is; an address has an at sign, and the number of codes its own words.
+        case _ where !label.contains("@") && !label.hasPrefix(StrongMethod.codesLeftLabel): label
         case _: nil
         }
     }

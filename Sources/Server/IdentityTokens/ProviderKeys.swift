@@ -17,14 +17,20 @@ package actor ProviderKeys: IdentityProviders {
         /// When the documents were fetched, and when this was last tried.
         var fetchedAt = Date.distantPast
         var triedAt = Date.distantPast
-        var fetch: Task<ProviderMetadata?, Never>?
+        var fetch: Task<Result<ProviderMetadata, ProviderDocumentFault>, Never>?
     }
 
     private let documents: any ProviderDocuments
+    private let onFault: @Sendable (_ provider: IdentityProvider, ProviderDocumentFault) -> Void
     private var entries: [String: Entry] = [:]
 
-    package init(_ documents: any ProviderDocuments) {
+    /// - Parameter onFault: Is told that a provider's documents cannot be used, once for each fetch of them.
+    package init(
+        _ documents: any ProviderDocuments,
+        onFault: @escaping @Sendable (_ provider: IdentityProvider, ProviderDocumentFault) -> Void = { _, _ in }
+    ) {
         self.documents = documents
+        self.onFault = onFault
     }
 
     package func claims(
@@ -96,14 +102,20 @@ package actor ProviderKeys: IdentityProviders {
             ?? Task { [documents] in
                 await ProviderMetadata.fetched(of: provider.issuer, from: documents)
             }
-        if entry.fetch == nil {
+        let isOwn = entry.fetch == nil
+        if isOwn {
             (entry.fetch, entry.triedAt) = (fetch, now)
             entries[provider.issuer] = entry
         }
         let found = await fetch.value
         var ended = entries[provider.issuer] ?? entry
         ended.fetch = nil
-        if let found { (ended.known, ended.fetchedAt) = (found, now) }
+        switch found {
+        case .success(let found):
+            (ended.known, ended.fetchedAt) = (found, now)
+            if isOwn, found.keys.isEmpty { onFault(provider, .noKey) }
+        case .failure(let fault): if isOwn { onFault(provider, fault) }
+        }
         entries[provider.issuer] = ended
         return usable(ended, now: now)
     }
@@ -111,6 +123,16 @@ package actor ProviderKeys: IdentityProviders {
     private func usable(_ entry: Entry, now: Date) -> ProviderMetadata? {
         now.timeIntervalSince(entry.fetchedAt) < Self.longestUse ? entry.known : nil
     }
+}
+
+/// Why a provider's documents cannot be used. The text is for the server's log, and has nothing of the documents.
+package enum ProviderDocumentFault: String, Error, CaseIterable {
+    case notFetched = "a document cannot be fetched"
+    case malformed = "the discovery document has not the members that are needed"
+    case otherIssuer = "the discovery document is that of another issuer"
+    case insecureAddress = "the address of the keys does not begin with https"
+    case malformedKeys = "the keys cannot be read"
+    case noKey = "no key is of a kind that is read"
 }
 
 /// What a provider publishes: endpoints and keys (OpenID Connect Discovery 1.0 section 3).
@@ -124,25 +146,27 @@ private struct ProviderMetadata: Sendable {
     /// How many keys of a provider are read.
     private static let mostKeys = 32
 
-    /// Nil when the documents cannot be had, or are not those of the issuer.
+    /// - Returns: The reason when the documents cannot be had, or are not those of the issuer.
     static func fetched(
         of issuer: String, from documents: any ProviderDocuments
-    ) async -> ProviderMetadata? {
+    ) async -> Result<ProviderMetadata, ProviderDocumentFault> {
         do throws(ProviderFault) {
             let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
             let text = try await documents.document(at: base + "/.well-known/openid-configuration")
-            guard let found = KeyRing.decoded(DiscoveryDocument.self, text),
-                found.issuer.utf8.elementsEqual(issuer.utf8), isSecure(found.keys, like: issuer)
-            else { return nil }
+            guard let found = KeyRing.decoded(DiscoveryDocument.self, text) else { return .failure(.malformed) }
+            guard found.issuer.utf8.elementsEqual(issuer.utf8) else { return .failure(.otherIssuer) }
+            guard isSecure(found.keys, like: issuer) else { return .failure(.insecureAddress) }
             let list = try await documents.document(at: found.keys)
-            guard let keys = KeyRing.decoded(PublishedKeys.self, list) else { return nil }
-            return ProviderMetadata(
+            guard let set = KeyRing.decoded(PublishedKeys.self, list) else { return .failure(.malformedKeys) }
+            let keys = Array(set.keys.compactMap(\.key).prefix(mostKeys))
+            let metadata = ProviderMetadata(
                 authorizationEndpoint: found.authorizationEndpoint.flatMap { isSecure($0, like: issuer) ? $0 : nil },
                 tokenEndpoint: found.tokenEndpoint.flatMap { isSecure($0, like: issuer) ? $0 : nil },
                 namesIssuer: found.namesIssuer ?? false,
-                keys: Array(keys.keys.compactMap(\.key).prefix(mostKeys)))
+                keys: keys)
+            return .success(metadata)
         } catch {
-            return nil
+            return .failure(.notFetched)
         }
     }
 

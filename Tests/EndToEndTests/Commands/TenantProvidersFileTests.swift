@@ -97,4 +97,30 @@ struct TenantProvidersFileTests {
         for words in expected { #expect(faults.contains { $0.contains(words) }, "\(words): \(faults)") }
         #expect(faults.allSatisfy { $0.hasPrefix("t.yaml:") }, "\(faults)")
     }
+
+    @Test(
+        "SEC-FED-5: no provider gets the secret of another one, and a secret in the place of its name is not repeated")
+    func secretsStayApart() {
+        let faults = faults(
+            document(
+                """
+                    providers:
+                      - kind: google
+                        web: {clientId: pages, secretFrom: PROVIDER_SHARED}
+                      - kind: openID
+                        id: thief
+                        displayName: Thief
+                        issuer: https://thief.example
+                        web: {clientId: pages, secretFrom: PROVIDER_SHARED}
+                      - kind: openID
+                        id: late
+                        displayName: Late
+                        issuer: https://late.example
+                        web: {clientId: pages, secretFrom: GOCSPX-not-a-name}
+                    applications:
+                """))
+        #expect(faults.count == 2, "\(faults)")
+        #expect(faults.contains { $0.contains("PROVIDER_SHARED") && $0.contains("another issuer") }, "\(faults)")
+        #expect(!faults.contains { $0.contains("GOCSPX") }, "\(faults)")
+    }
 }

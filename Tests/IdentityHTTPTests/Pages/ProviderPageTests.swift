@@ -93,7 +93,7 @@ struct ProviderPageTests {
         try await server.signUpWithPassword()
         let browser = TestBrowser(server)
         try await comeBack(browser, from: try await leave(browser, to: apple, for: party))
-        #expect(browser.title == "Enter your password" && browser.html.contains("Prove once that it is yours"))
+        #expect(browser.title == "Enter your password" && browser.html.contains("Confirm once that it is yours"))
         // The page names no account.
         #expect(!browser.html.contains(email) && !browser.html.contains("Forgot"))
         try await browser.submit(["password": WireClient.password])
@@ -102,6 +102,8 @@ struct ProviderPageTests {
         try await comeBack(other, from: try await leave(other, to: apple, for: party))
         #expect(other.answer["code"] != nil, "\(other.html)")
         try await other.get("/contoso/account/methods")
+        // It is a way in, and is not listed among the second factors.
+        #expect(other.html.contains("<h2>Connected accounts</h2><ul class=\"entries\">"), "\(other.html)")
         try await other.submit(
             ["method": try #require(other.forms.flatMap(\.fields).first { $0.0 == "method" }?.1)], action: "remove")
         let third = TestBrowser(server)
@@ -116,6 +118,7 @@ struct ProviderPageTests {
         harbour.person.email = nil
         try await comeBack(browser, from: try await leave(browser, to: harbour, for: party))
         #expect(browser.title == "Create your account", "\(browser.html)")
+        #expect(browser.html.contains("gave us no e-mail address that is confirmed"), "\(browser.html)")
         try await browser.submit(["username": "no address"])
         #expect(browser.problem != nil)
         try await browser.submit(["username": email])

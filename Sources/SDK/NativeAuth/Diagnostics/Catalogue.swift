@@ -409,6 +409,9 @@
             Self(
                 nil, "expired_token", "The flow took too long.", "Start the flow again."),
             Self(
+                nil, "id_token_invalid", "The token of the identity provider proves nothing to the server.",
+                "Pass the nonce on unchanged, list the app in nativeClients, and read the server's audit trail."),
+            Self(
                 nil, "introspect_required", "The server requires a request for the list of methods first.",
                 "Ask for the methods of the second factor, and name one of them."),
             Self(
@@ -465,8 +468,9 @@
                 "The list of challenge types lacks redirect, or has an unknown word.",
                 "Send oob, password and redirect only, and redirect always; this library adds it."),
             Self(
-                nil, "verification_required", "Attributes came before the e-mail address was verified.",
-                "Submit the attributes after the code."),
+                nil, "verification_required",
+                "Attributes came before the e-mail address was verified, or a provider has proven no address.",
+                "Submit the attributes after the code, or ask the user for an address."),
         ]
     }
 #endif

@@ -529,6 +529,7 @@ struct HostedDriver: Sendable {
             if problem.phrase == .wrongCode, flow.step.asksForAppCode { problem.phrase = .wrongAppCode }
             if problem.phrase == .wrongCode, flow.step == .enterRecoveryCode { problem.phrase = .wrongRecoveryCode }
             if problem.phrase == .appNotAllowed, flow.step.asksForPasskey { problem.phrase = .passkeyNotAllowed }
+            if problem.phrase == .appNotAllowed, flow.step.mayFindIdentity { problem.phrase = .providerFailed }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
                 return .refused(problem, flow)
             }

@@ -115,6 +115,17 @@ extension HostedStep {
         }
     }
 
+    /// Whether the step's answer decides on a provider's identity, and no method of the second factor is added in it.
+    var mayFindIdentity: Bool {
+        switch self {
+        case .atProvider, .nameMailbox, .enterCode(.signUp, _): true
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
+            .usePasskey, .createPasskey, .choosePassword, .collectAttributes, .chooseMethod, .enterContact,
+            .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            false
+        }
+    }
+
     /// Whether the step is about a telephone: what it asks for, or where its code went.
     var isAboutPhone: Bool {
         switch self {

@@ -99,7 +99,7 @@ extension HostedPage {
         var name: String?
         if case .string(let text)? = user.attributes["displayName"] { name = text }
         let hasPassword = view.caller.account.passwordHash != nil
-        let methods = view.caller.account.strongMethods
+        let (methods, factors) = (view.caller.account.strongMethods, view.caller.account.secondFactors)
         let password: HTML? =
             view.caller.mayHavePassword
             ? row(.password, .password, hasPassword ? "••••••••" : language(.notSet)) : nil
@@ -107,7 +107,7 @@ extension HostedPage {
             hasPassword || !methods.isEmpty || visit.tenant.offersApps || visit.offersPasskeys
             ? row(
                 .methods, .secondFactor,
-                methods.isEmpty ? language(.notSet) : methods.map(label(of:)).joined(separator: ", ")) : nil
+                factors.isEmpty ? language(.notSet) : factors.map(label(of:)).joined(separator: ", ")) : nil
         let ending: HTML? = view.profile.deletionDueAt.map { due in
             """
             <div class="ending"><p>\(language(.deletionPlanned)): \(Self.time(due))</p>
@@ -157,7 +157,11 @@ extension HostedPage {
     }
 
     private func methods(_ view: AccountView, _ form: AccountForm, typed: String, typedPhone: String) -> HTML {
-        let list = entries(view.caller.account.strongMethods.filter { !$0.isPasskey }, form)
+        let list = entries(view.caller.account.secondFactors.filter { !$0.isPasskey }, form)
+        // Ways in, and no second factors.
+        let connected: HTML? = entries(view.caller.account.identities, form).map {
+            "<section><h2>\(language(.connectedAccounts))</h2>\($0)</section>"
+        }
         let adding: HTML? =
             view.caller.account.passwordHash == nil
             ? nil
@@ -183,7 +187,7 @@ extension HostedPage {
             view.caller.usedRecoveryCode ? "<p class=\"lead\">\(language(.recoveredHelp))</p>" : nil
         return """
             \(shown(view.codes))<p class="lead">\(language(.methodsHelp))</p>\(recovered)\(list)\(passkeys(view, form))\(addingApp)\(addingPhone)\(adding)\
-            \(recoveryCodes(view, form))
+            \(recoveryCodes(view, form))\(connected)
             """
     }
 

@@ -283,8 +283,10 @@ extension HostedPage {
             page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
         case .nameMailbox:
             page.title = .createAccount
+            let help: PagePhrase =
+                flow.linksTo.map { .nameMailboxHelp(provider: $0) } ?? .toApp(visit.application)
             page.body = """
-                <p class="lead">\(text(.toApp(visit.application)))</p>
+                <p class="lead">\(text(help))</p>
                 \(posted("""
                     \(page.field("username", .email, type: "email", value: value("username", ""), autocomplete: "email", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
                     \(page.button("next", .next, isPrimary: true))

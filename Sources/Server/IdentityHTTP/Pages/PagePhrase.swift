@@ -59,7 +59,8 @@ enum PagePhrase: Hashable, Sendable {
     // Of providers of other organisations.
     case continueWith(String)
     case linkHelp(provider: String)
-    case providerFailed
+    case nameMailboxHelp(provider: String)
+    case providerFailed, connectedAccounts
     // Of telephones.
     case addPhone, phoneNumber, phoneHelp, enterTextCode
     case textSent(to: String)

@@ -199,6 +199,11 @@ struct IdentityService: Sendable {
                 identities: ProviderKeys(
                     HTTPProviderDocuments(http) { name in
                         ProcessInfo.processInfo.environment[name].map { Secret($0) }
+                    },
+                    onFault: { [logger] provider, fault in
+                        logger.warning(
+                            "the documents of a provider cannot be used",
+                            metadata: ["provider": "\(provider.id)", "reason": "\(fault.rawValue)"])
                     })), vault: vault,
             settings: engineSettings)
         let inbox = settings.profile == .development ? DevelopmentInbox() : nil

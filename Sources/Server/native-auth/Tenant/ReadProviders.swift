@@ -106,7 +106,7 @@ enum ReadProviders {
         let variable = web.text("secretFrom")
         if let variable, !isVariable(variable) {
             web.add(
-                "secretFrom “\(shown(variable))” must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
+                "secretFrom must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
                 at: "secretFrom")
         }
         web.end()

@@ -185,6 +185,9 @@ extension PagePhrase {
         case .continueWith(let name): "المتابعة باستخدام \(name)"
         case .linkHelp(let provider):
             "يوجد حساب هنا بهذا العنوان. أثبت مرة واحدة أنه حسابك، وبعدها يمكنك تسجيل الدخول باستخدام \(provider)."
+        case .connectedAccounts: "الحسابات المرتبطة"
+        case .nameMailboxHelp(let provider):
+            "لم نحصل من \(provider) على عنوان بريد إلكتروني مؤكَّد. أدخل عنوانك وسنرسل إليك رمزًا."
         case .providerFailed:
             "لم تسجّل الخدمة الأخرى دخولك. حاول مرة أخرى، أو سجّل الدخول بطريقة أخرى."
         case .addPhone: "إضافة هاتف"

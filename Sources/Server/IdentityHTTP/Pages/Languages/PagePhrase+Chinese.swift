@@ -177,6 +177,9 @@ extension PagePhrase {
         case .continueWith(let name): "使用 \(name) 继续"
         case .linkHelp(let provider):
             "这里已有一个使用此地址的账户。请验证一次该账户属于您，之后即可用 \(provider) 登录。"
+        case .connectedAccounts: "已关联的账户"
+        case .nameMailboxHelp(let provider):
+            "\(provider) 没有提供已验证的电子邮件地址。请输入您的地址，我们会发送验证码。"
         case .providerFailed:
             "另一项服务未能让您登录。请重试，或换一种方式登录。"
         case .addPhone: "添加电话"

@@ -190,6 +190,9 @@ extension PagePhrase {
         case .continueWith(let name): "Pokračovat přes \(name)"
         case .linkHelp(let provider):
             "S touto adresou zde už účet existuje. Jednou potvrďte, že je váš; potom se budete přihlašovat přes \(provider)."
+        case .connectedAccounts: "Propojené účty"
+        case .nameMailboxHelp(let provider):
+            "Od \(provider) jsme nedostali potvrzenou e-mailovou adresu. Zadejte svou a pošleme vám kód."
         case .providerFailed:
             "Druhá služba vás nepřihlásila. Zkuste to znovu, nebo se přihlaste jinak."
         case .addPhone: "Přidat telefon"

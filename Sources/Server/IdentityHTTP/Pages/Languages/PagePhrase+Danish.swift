@@ -188,6 +188,9 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsæt med \(name)"
         case .linkHelp(let provider):
             "Der findes allerede en konto med denne adresse. Bekræft én gang, at den er din; derefter logger du ind med \(provider)."
+        case .connectedAccounts: "Tilknyttede konti"
+        case .nameMailboxHelp(let provider):
+            "\(provider) gav os ingen bekræftet e-mailadresse. Indtast din, så sender vi en kode."
         case .providerFailed:
             "Den anden tjeneste loggede dig ikke ind. Prøv igen, eller log ind på en anden måde."
         case .addPhone: "Tilføj en telefon"

@@ -193,6 +193,9 @@ extension PagePhrase {
         case .continueWith(let name): "Doorgaan met \(name)"
         case .linkHelp(let provider):
             "Er is hier al een account met dit adres. Bevestig één keer dat het van u is; daarna meldt u zich aan met \(provider)."
+        case .connectedAccounts: "Gekoppelde accounts"
+        case .nameMailboxHelp(let provider):
+            "\(provider) heeft ons geen bevestigd e-mailadres gegeven. Voer het uwe in; wij sturen u een code."
         case .providerFailed:
             "De andere dienst heeft u niet aangemeld. Probeer het opnieuw, of meld u op een andere manier aan."
         case .addPhone: "Telefoon toevoegen"

@@ -188,7 +188,10 @@ extension PagePhrase {
             "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."
         case .continueWith(let name): "Continue with \(name)"
         case .linkHelp(let provider):
-            "An account here has this address already. Prove once that it is yours; then \(provider) signs you in."
+            "An account here has this address already. Confirm once that it is yours; after that you can sign in with \(provider)."
+        case .connectedAccounts: "Connected accounts"
+        case .nameMailboxHelp(let provider):
+            "\(provider) gave us no e-mail address that is confirmed. Enter yours, and we send you a code."
         case .providerFailed:
             "The other service did not sign you in. Please try again, or sign in another way."
         case .addPhone: "Add a telephone"

@@ -193,6 +193,9 @@ extension PagePhrase {
         case .continueWith(let name): "Jatka: \(name)"
         case .linkHelp(let provider):
             "Tällä osoitteella on jo tili. Vahvista kerran, että se on sinun; sen jälkeen kirjaudut palvelulla \(provider)."
+        case .connectedAccounts: "Yhdistetyt tilit"
+        case .nameMailboxHelp(let provider):
+            "\(provider) ei antanut meille vahvistettua sähköpostiosoitetta. Kirjoita omasi, niin lähetämme koodin."
         case .providerFailed:
             "Toinen palvelu ei kirjannut sinua sisään. Yritä uudelleen tai kirjaudu toisella tavalla."
         case .addPhone: "Lisää puhelin"

@@ -198,9 +198,12 @@ extension PagePhrase {
             "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."
         case .continueWith(let name): "Continuer avec \(name)"
         case .linkHelp(let provider):
-            "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite vous vous connecterez avec \(provider)."
+            "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite, vous vous connecterez avec \(provider)."
+        case .connectedAccounts: "Comptes associés"
+        case .nameMailboxHelp(let provider):
+            "\(provider) ne nous a donné aucune adresse e-mail confirmée. Saisissez la vôtre ; nous vous enverrons un code."
         case .providerFailed:
-            "L’autre service ne vous a pas connecté. Réessayez, ou connectez-vous autrement."
+            "La connexion avec l’autre service n’a pas abouti. Réessayez, ou connectez-vous autrement."
         case .addPhone: "Ajouter un téléphone"
         case .phoneNumber: "Numéro de téléphone"
         case .phoneHelp:

@@ -199,7 +199,10 @@ extension PagePhrase {
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
         case .continueWith(let name): "Weiter mit \(name)"
         case .linkHelp(let provider):
-            "Zu dieser Adresse gibt es hier schon ein Konto. Bestätigen Sie einmal, dass es Ihres ist; danach melden Sie sich mit \(provider) an."
+            "Zu dieser Adresse gibt es hier schon ein Konto. Bestätigen Sie einmal, dass es Ihres ist; danach können Sie sich mit \(provider) anmelden."
+        case .connectedAccounts: "Verbundene Konten"
+        case .nameMailboxHelp(let provider):
+            "\(provider) hat uns keine bestätigte E-Mail-Adresse gegeben. Geben Sie Ihre ein; wir senden Ihnen einen Code."
         case .providerFailed:
             "Der andere Dienst hat Sie nicht angemeldet. Bitte versuchen Sie es noch einmal, oder melden Sie sich anders an."
         case .addPhone: "Telefon hinzufügen"

@@ -183,6 +183,9 @@ extension PagePhrase {
         case .continueWith(let name): "המשך עם \(name)"
         case .linkHelp(let provider):
             "כבר יש כאן חשבון עם הכתובת הזאת. יש לאמת פעם אחת שהוא שלך; לאחר מכן אפשר להתחבר עם \(provider)."
+        case .connectedAccounts: "חשבונות מקושרים"
+        case .nameMailboxHelp(let provider):
+            "לא קיבלנו מ-\(provider) כתובת דוא״ל מאומתת. יש להזין את הכתובת, ונשלח אליה קוד."
         case .providerFailed:
             "השירות האחר לא חיבר אותך. אפשר לנסות שוב, או להתחבר בדרך אחרת."
         case .addPhone: "הוספת טלפון"

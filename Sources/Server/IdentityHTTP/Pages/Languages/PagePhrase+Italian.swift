@@ -194,6 +194,9 @@ extension PagePhrase {
         case .continueWith(let name): "Continua con \(name)"
         case .linkHelp(let provider):
             "Esiste già un account con questo indirizzo. Dimostra una volta che è tuo; poi accederai con \(provider)."
+        case .connectedAccounts: "Account collegati"
+        case .nameMailboxHelp(let provider):
+            "\(provider) non ci ha dato un indirizzo e-mail confermato. Inserisci il tuo: ti mandiamo un codice."
         case .providerFailed:
             "L’altro servizio non ti ha fatto accedere. Riprova, o accedi in un altro modo."
         case .addPhone: "Aggiungi un telefono"

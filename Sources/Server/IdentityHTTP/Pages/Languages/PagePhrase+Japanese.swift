@@ -178,6 +178,9 @@ extension PagePhrase {
         case .continueWith(let name): "\(name) で続ける"
         case .linkHelp(let provider):
             "このアドレスのアカウントがすでにあります。ご本人のものであることを一度確認すると、次回から \(provider) でサインインできます。"
+        case .connectedAccounts: "連携済みのアカウント"
+        case .nameMailboxHelp(let provider):
+            "\(provider) から確認済みのメールアドレスを受け取れませんでした。メールアドレスを入力すると、コードをお送りします。"
         case .providerFailed:
             "他のサービスでサインインできませんでした。もう一度お試しになるか、別の方法でサインインしてください。"
         case .addPhone: "電話を追加"

@@ -178,6 +178,9 @@ extension PagePhrase {
         case .continueWith(let name): "\(name)(으)로 계속"
         case .linkHelp(let provider):
             "이 주소를 사용하는 계정이 이미 있습니다. 본인의 계정인지 한 번 확인하면 다음부터 \(provider)(으)로 로그인할 수 있습니다."
+        case .connectedAccounts: "연결된 계정"
+        case .nameMailboxHelp(let provider):
+            "\(provider)에서 확인된 이메일 주소를 받지 못했습니다. 주소를 입력하시면 코드를 보내 드립니다."
         case .providerFailed:
             "다른 서비스에서 로그인하지 못했습니다. 다시 시도하거나 다른 방법으로 로그인하세요."
         case .addPhone: "전화 추가"

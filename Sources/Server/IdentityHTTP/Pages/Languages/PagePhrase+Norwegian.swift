@@ -189,6 +189,9 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsett med \(name)"
         case .linkHelp(let provider):
             "Det finnes allerede en konto med denne adressen. Bekreft én gang at den er din; deretter logger du inn med \(provider)."
+        case .connectedAccounts: "Tilknyttede kontoer"
+        case .nameMailboxHelp(let provider):
+            "\(provider) ga oss ingen bekreftet e-postadresse. Skriv inn din, så sender vi en kode."
         case .providerFailed:
             "Den andre tjenesten logget deg ikke inn. Prøv igjen, eller logg inn på en annen måte."
         case .addPhone: "Legg til en telefon"

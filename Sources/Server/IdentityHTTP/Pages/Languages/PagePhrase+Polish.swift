@@ -193,6 +193,9 @@ extension PagePhrase {
         case .continueWith(let name): "Kontynuuj przez \(name)"
         case .linkHelp(let provider):
             "Istnieje już konto z tym adresem. Potwierdź raz, że należy do Ciebie; potem zalogujesz się przez \(provider)."
+        case .connectedAccounts: "Połączone konta"
+        case .nameMailboxHelp(let provider):
+            "Od \(provider) nie otrzymaliśmy potwierdzonego adresu e-mail. Podaj swój, a wyślemy kod."
         case .providerFailed:
             "Druga usługa nie zalogowała Cię. Spróbuj ponownie albo zaloguj się w inny sposób."
         case .addPhone: "Dodaj telefon"

@@ -197,6 +197,9 @@ extension PagePhrase {
         case .continueWith(let name): "Continuar com \(name)"
         case .linkHelp(let provider):
             "Já existe uma conta com este endereço. Confirme uma vez que é sua; depois, entrará com \(provider)."
+        case .connectedAccounts: "Contas associadas"
+        case .nameMailboxHelp(let provider):
+            "\(provider) não nos deu nenhum endereço de e-mail confirmado. Introduza o seu e enviamos-lhe um código."
         case .providerFailed:
             "O outro serviço não iniciou a sua sessão. Tente de novo, ou entre de outra forma."
         case .addPhone: "Adicionar um telefone"

@@ -194,7 +194,10 @@ extension PagePhrase {
             "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."
         case .continueWith(let name): "Continuar con \(name)"
         case .linkHelp(let provider):
-            "Ya existe una cuenta con esta dirección. Demuestre una vez que es suya; después iniciará sesión con \(provider)."
+            "Ya existe una cuenta con esta dirección. Demuestra una vez que es tuya; después iniciarás sesión con \(provider)."
+        case .connectedAccounts: "Cuentas vinculadas"
+        case .nameMailboxHelp(let provider):
+            "\(provider) no nos ha dado ninguna dirección de correo confirmada. Escribe la tuya y te enviaremos un código."
         case .providerFailed:
             "El otro servicio no inició su sesión. Inténtelo de nuevo, o inicie sesión de otra manera."
         case .addPhone: "Añadir un teléfono"

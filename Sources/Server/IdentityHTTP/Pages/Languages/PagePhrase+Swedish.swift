@@ -190,6 +190,9 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsätt med \(name)"
         case .linkHelp(let provider):
             "Det finns redan ett konto med den här adressen. Bekräfta en gång att det är ditt; sedan loggar du in med \(provider)."
+        case .connectedAccounts: "Länkade konton"
+        case .nameMailboxHelp(let provider):
+            "\(provider) gav oss ingen bekräftad e-postadress. Ange din, så skickar vi en kod."
         case .providerFailed:
             "Den andra tjänsten loggade inte in dig. Försök igen, eller logga in på ett annat sätt."
         case .addPhone: "Lägg till en telefon"

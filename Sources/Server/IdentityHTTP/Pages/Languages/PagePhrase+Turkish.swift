@@ -190,6 +190,9 @@ extension PagePhrase {
         case .continueWith(let name): "\(name) ile devam et"
         case .linkHelp(let provider):
             "Bu adresle bir hesap zaten var. Bir kez sizin olduğunu kanıtlayın; sonra \(provider) ile oturum açarsınız."
+        case .connectedAccounts: "Bağlı hesaplar"
+        case .nameMailboxHelp(let provider):
+            "\(provider) bize doğrulanmış bir e-posta adresi vermedi. Adresinizi yazın, size bir kod gönderelim."
         case .providerFailed:
             "Diğer hizmet oturumunuzu açmadı. Yeniden deneyin ya da başka bir yolla oturum açın."
         case .addPhone: "Telefon ekle"

@@ -194,6 +194,9 @@ extension PagePhrase {
         case .continueWith(let name): "Продовжити через \(name)"
         case .linkHelp(let provider):
             "Обліковий запис із цією адресою вже існує. Підтвердьте один раз, що він ваш; потім ви входитимете через \(provider)."
+        case .connectedAccounts: "Пов’язані облікові записи"
+        case .nameMailboxHelp(let provider):
+            "Ми не отримали від \(provider) підтвердженої адреси електронної пошти. Введіть свою, і ми надішлемо код."
         case .providerFailed:
             "Інший сервіс не виконав вхід. Спробуйте ще раз або увійдіть іншим способом."
         case .addPhone: "Додати телефон"
