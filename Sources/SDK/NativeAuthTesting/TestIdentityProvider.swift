@@ -188,7 +188,7 @@ extension TestIdentityProvider {
     /// The provider as one that the hosted pages offer, too.
     package var withPages: IdentityProvider {
         var provider = provider
-        provider.web = IdentityProvider.Web(clientID: Self.webClient, secretVariable: nil)
+        provider.web = IdentityProvider.Web(clientID: Self.webClient)
         return provider
     }
 

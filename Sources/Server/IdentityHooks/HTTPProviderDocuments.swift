@@ -31,8 +31,7 @@ package struct HTTPProviderDocuments: ProviderDocuments {
         form.append("redirect_uri", request.redirect)
         form.append("code_verifier", request.verifier.reveal())
         form.append("client_id", request.client.clientID)
-        if let variable = request.client.secretVariable {
-            guard let secret = secret(variable) else { throw .refused }
+        if let secret = try proof(of: request.client, at: request.now) {
             form.append("client_secret", secret.reveal())
         }
         return try await body(
@@ -42,6 +41,25 @@ package struct HTTPProviderDocuments: ProviderDocuments {
                     "Content-Type: application/x-www-form-urlencoded", "Accept: application/json",
                     "User-Agent: native-auth",
                 ], body: Data(form.encoded.utf8), timeout: Self.exchangeTimeout))
+    }
+
+    /// The secret of a client; nil for a public one.
+    ///
+    /// - Throws: ``ProviderFault/refused`` when the server has not what its document names: no provider would take the code.
+    private func proof(of client: IdentityProvider.Web, at now: Date) throws(ProviderFault) -> Secret<String>? {
+        guard let variable = client.variable else { return nil }
+        guard let value = secret(variable) else { throw .refused }
+        switch client.credential {
+        case .none: return nil
+        case .secret: return value
+        case .appleKey(let name):
+            do {
+                guard let key = AppleClientSecret(value, name) else { throw ProviderFault.refused }
+                return try key.token(for: client.clientID, now: now)
+            } catch {
+                throw .refused
+            }
+        }
     }
 
     private func body(of request: OutgoingHTTP.Request) async throws(ProviderFault) -> Data {

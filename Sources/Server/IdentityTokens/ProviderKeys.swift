@@ -73,7 +73,8 @@ package actor ProviderKeys: IdentityProviders {
         do {
             answer = try await documents.exchange(
                 ProviderCodeExchange(
-                    endpoint: endpoint, code: code.code, redirect: code.redirect, verifier: code.verifier, client: web))
+                    endpoint: endpoint, code: code.code, redirect: code.redirect, verifier: code.verifier, client: web,
+                    now: now))
         } catch {
             switch error {
             case .unavailable: throw .unavailable

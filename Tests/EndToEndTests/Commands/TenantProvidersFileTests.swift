@@ -1,5 +1,6 @@
 import Foundation
 import IdentityEngine
+import NativeAuthCore
 import Testing
 
 @testable import native_auth
@@ -11,6 +12,7 @@ struct TenantProvidersFileTests {
             providers:
               - kind: apple
                 nativeClients: [com.example.harbour]
+                web: {clientId: com.example.pages, keyFrom: PROVIDER_APPLE, teamId: A1B2C3D4E5, keyId: F6G7H8J9K0}
               - kind: google
                 id: g
                 displayName: Google Mail
@@ -46,7 +48,12 @@ struct TenantProvidersFileTests {
         #expect(providers.map(\.displayName) == ["Apple", "Google Mail", "Harbour ID"])
         #expect(providers[0].issuer == "https://appleid.apple.com" && providers[0].authority == .everything)
         #expect(providers[1].authority == .google && providers[1].otherIssuers == ["accounts.google.com"])
-        #expect(providers[1].web?.secretVariable == "PROVIDER_GOOGLE" && providers[1].nativeClients.count == 2)
+        #expect(
+            providers[0].web?.credential
+                == .appleKey(.init(variable: "PROVIDER_APPLE", team: "A1B2C3D4E5", key: "F6G7H8J9K0")))
+        #expect(
+            providers[1].web?.credential == .secret(variable: "PROVIDER_GOOGLE")
+                && providers[1].nativeClients.count == 2)
         #expect(providers[2].authority == .domains(["harbour.example", "ship.example"]))
         #expect(providers[2].web?.clientID == "pages" && providers[2].nativeClients.isEmpty)
         let written = try TenantText.document(directory)
@@ -98,6 +105,20 @@ struct TenantProvidersFileTests {
         #expect(faults.allSatisfy { $0.hasPrefix("t.yaml:") }, "\(faults)")
     }
 
+    @Test("SEC-FED-14: the start names a secret that is missing, and one that is no key, and never its value")
+    func warnings() throws {
+        let tenants = try TenantFile(document(Self.members), named: "t.yaml").directory.entries.map(\.tenant)
+        func warnings(_ environment: [String: String]) -> [String] {
+            ProviderSecrets.warnings(of: tenants) { name in environment[name].map { Secret($0) } }
+        }
+        let none = warnings([:])
+        #expect(none.count == 2 && none.allSatisfy { $0.contains("is not set") }, "\(none)")
+        #expect(none.contains { $0.contains("provider apple: the environment variable PROVIDER_APPLE") }, "\(none)")
+        let wrong = warnings(["PROVIDER_GOOGLE": "s3cret", "PROVIDER_APPLE": "no-key-at-all"])
+        #expect(
+            wrong.count == 1 && wrong[0].contains("no private key") && !wrong[0].contains("no-key-at-all"), "\(wrong)")
+    }
+
     @Test(
         "SEC-FED-5: no provider gets the secret of another one, and a secret in the place of its name is not repeated")
     func secretsStayApart() {
@@ -116,10 +137,15 @@ struct TenantProvidersFileTests {
                         id: late
                         displayName: Late
                         issuer: https://late.example
-                        web: {clientId: pages, secretFrom: GOCSPX-not-a-name}
+                        web: {clientId: pages, secretFrom: GOCSPX-not-a-name, keyFrom: PROVIDER_LATE}
+                      - kind: apple
+                        web: {clientId: pages, secretFrom: PROVIDER_A, keyFrom: PROVIDER_B, teamId: short, keyId: F6G7H8J9K0}
                     applications:
                 """))
-        #expect(faults.count == 2, "\(faults)")
+        #expect(faults.count == 5, "\(faults)")
+        #expect(
+            faults.contains { $0.contains("“keyFrom”") } && faults.contains { $0.contains("not both") }, "\(faults)")
+        #expect(faults.contains { $0.contains("teamId must have ten") }, "\(faults)")
         #expect(faults.contains { $0.contains("PROVIDER_SHARED") && $0.contains("another issuer") }, "\(faults)")
         #expect(!faults.contains { $0.contains("GOCSPX") }, "\(faults)")
     }

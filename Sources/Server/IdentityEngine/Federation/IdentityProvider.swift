@@ -19,12 +19,43 @@ package struct IdentityProvider: Hashable, Sendable {
     /// What the provider knows of the server's own pages: the client of the code flow.
     package struct Web: Hashable, Sendable {
         package var clientID: String
-        /// The environment variable of the server that has the client's secret: the document has none. Nil: PKCE alone.
-        package var secretVariable: String?
+        package var credential: Credential
 
-        package init(clientID: String, secretVariable: String?) {
+        package init(clientID: String, credential: Credential = .none) {
             self.clientID = clientID
-            self.secretVariable = secretVariable
+            self.credential = credential
+        }
+
+        /// The environment variable of the server that has what the client proves itself with; nil for none.
+        package var variable: String? {
+            switch credential {
+            case .none: nil
+            case .secret(let variable): variable
+            case .appleKey(let key): key.variable
+            }
+        }
+    }
+
+    /// What a client proves itself with at the token endpoint, besides PKCE. The document has no secret: it names an environment
+    /// variable of the server.
+    package enum Credential: Hashable, Sendable {
+        case none
+        /// The variable has the client's secret.
+        case secret(variable: String)
+        /// The variable has a private key, with which the server makes the secret.
+        case appleKey(AppleKey)
+    }
+
+    /// A key of a developer's team at Apple.
+    package struct AppleKey: Hashable, Sendable {
+        package var variable: String
+        /// The id of the team: ten capital letters and digits.
+        package var team: String
+        /// The id of the key, of the same form.
+        package var key: String
+
+        package init(variable: String, team: String, key: String) {
+            (self.variable, self.team, self.key) = (variable, team, key)
         }
     }
 
@@ -80,7 +111,7 @@ package struct IdentityProvider: Hashable, Sendable {
     }
 }
 
-/// Someone's account at a provider, as the user's row keeps it. Nothing in it is secret.
+/// A user's account at a provider, as the user's row keeps it. Nothing in it is secret.
 package struct LinkedIdentity: Hashable, Sendable, Codable {
     /// ``IdentityProvider/id``.
     package var provider: String

@@ -23,16 +23,18 @@ package struct ProviderCodeExchange: Sendable {
     package var redirect: String
     package var verifier: Secret<String>
     package var client: IdentityProvider.Web
+    package var now: Date
 
     package init(
         endpoint: String, code: Secret<String>, redirect: String, verifier: Secret<String>,
-        client: IdentityProvider.Web
+        client: IdentityProvider.Web, now: Date
     ) {
         self.endpoint = endpoint
         self.code = code
         self.redirect = redirect
         self.verifier = verifier
         self.client = client
+        self.now = now
     }
 }
 

@@ -97,6 +97,9 @@ struct IdentityService: Sendable {
                     metadata: ["tenant": "\(tenant.subdomain)"])
             }
         }
+        for warning in ProviderSecrets.warnings(of: tenants.directory.entries.map(\.tenant)) {
+            logger.warning("\(warning)")
+        }
         if let document, settings.hasTenantFile {
             logger.warning(
                 "--config is not in force: the database has a tenant document",
@@ -197,9 +200,7 @@ struct IdentityService: Sendable {
                 issuer: keys, randomness: randomness, mail: signal, hooks: receiver,
                 signatures: KeyedPasskeySignatures(),
                 identities: ProviderKeys(
-                    HTTPProviderDocuments(http) { name in
-                        ProcessInfo.processInfo.environment[name].map { Secret($0) }
-                    },
+                    HTTPProviderDocuments(http, secret: ProviderSecrets.ofProcess),
                     onFault: { [logger] provider, fault in
                         logger.warning(
                             "the documents of a provider cannot be used",

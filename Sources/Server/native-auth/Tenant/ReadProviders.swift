@@ -31,10 +31,10 @@ enum ReadProviders {
                     "two providers have the issuer “\(shown(provider.issuer))”; list all apps in one entry.",
                     at: "issuer")
             }
-            if let variable = provider.web?.secretVariable,
+            if let variable = provider.web?.variable,
                 secrets.updateValue(provider.issuer, forKey: variable).map({ $0 != provider.issuer }) == true
             {
-                entry.add("web: secretFrom “\(shown(variable))” is that of another issuer.", at: "web")
+                entry.add("web: the variable “\(shown(variable))” is that of another issuer.", at: "web")
             }
             providers.append(provider)
         }
@@ -45,7 +45,7 @@ enum ReadProviders {
         let kind: Kind = members.choice("kind") ?? .openID
         if !members.has("kind") { members.add("a provider needs kind: apple, google or openID.", at: "kind") }
         let clients = clients(members)
-        let web = web(members)
+        let web = web(members, of: kind)
         if clients.isEmpty, web == nil {
             members.add(
                 "a provider needs nativeClients, the ids of the apps, or web, the client of the pages.",
@@ -97,20 +97,44 @@ enum ReadProviders {
         return clients
     }
 
-    private static func web(_ members: YAMLMembers) -> IdentityProvider.Web? {
+    private static func web(_ members: YAMLMembers, of kind: Kind) -> IdentityProvider.Web? {
         guard let web = members.members("web", of: "the member web of a provider") else { return nil }
         let client = web.text("clientId", isRequired: true)
         if let client, !isClient(client) {
             web.add("clientId must have 1 to 255 characters without blanks.", at: "clientId")
         }
-        let variable = web.text("secretFrom")
-        if let variable, !isVariable(variable) {
-            web.add(
-                "secretFrom must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
-                at: "secretFrom")
-        }
+        let credential = credential(web, of: kind)
         web.end()
-        return IdentityProvider.Web(clientID: client ?? "", secretVariable: variable)
+        return IdentityProvider.Web(clientID: client ?? "", credential: credential)
+    }
+
+    private static func credential(_ web: YAMLMembers, of kind: Kind) -> IdentityProvider.Credential {
+        func variable(_ name: String) -> String? {
+            guard let variable = web.text(name) else { return nil }
+            if !isVariable(variable) {
+                web.add(
+                    "\(name) must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
+                    at: name)
+            }
+            return variable
+        }
+        func id(_ name: String) -> String {
+            let id = web.text(name) ?? ""
+            if !isAppleID(id) {
+                web.add("\(name) must have ten capital letters and digits; keyFrom needs teamId and keyId.", at: name)
+            }
+            return id
+        }
+        let secret = variable("secretFrom")
+        guard kind == .apple, let key = variable("keyFrom") else {
+            if kind == .apple, web.has("teamId") || web.has("keyId") {
+                web.add("teamId and keyId are those of the key that keyFrom names.", at: "web")
+                (_, _) = (web.text("teamId"), web.text("keyId"))
+            }
+            return secret.map { .secret(variable: $0) } ?? .none
+        }
+        if secret != nil { web.add("a client has secretFrom or keyFrom, and not both.", at: "keyFrom") }
+        return .appleKey(IdentityProvider.AppleKey(variable: key, team: id("teamId"), key: id("keyId")))
     }
 
     private static func issuer(_ members: YAMLMembers) -> String {
@@ -156,6 +180,10 @@ enum ReadProviders {
             && text.utf8.allSatisfy { byte in
                 (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
             }
+    }
+
+    private static func isAppleID(_ text: String) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
     }
 
     private static func shown(_ text: String) -> String { SettingsReader.shown(text) }

@@ -166,6 +166,14 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    private static func credential(_ credential: IdentityProvider.Credential) -> [(String, String)] {
+        switch credential {
+        case .none: []
+        case .secret(let variable): [("secretFrom", variable)]
+        case .appleKey(let key): [("keyFrom", key.variable), ("teamId", key.team), ("keyId", key.key)]
+        }
+    }
+
     static func members(of provider: IdentityProvider) -> Members {
         let kind: ReadProviders.Kind = provider.isApple ? .apple : provider.isGoogle ? .google : .openID
         let domains: [String] =
@@ -176,7 +184,7 @@ enum TenantText {
         let web = provider.web.map { web -> Node in
             mapping(
                 [("clientId", scalar(web.clientID))]
-                    + (web.secretVariable.map { [("secretFrom", scalar($0))] } ?? []))
+                    + credential(web.credential).map { ($0, scalar($1)) })
         }
         let members: [(String, Node?)] = [
             ("kind", scalar(kind.rawValue)), ("id", scalar(provider.id)),

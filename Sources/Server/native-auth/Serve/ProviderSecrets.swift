@@ -1,0 +1,34 @@
+import IdentityEngine
+import IdentityHooks
+import NativeAuthCore
+import PortableFoundation
+
+/// What the pages' clients at identity providers prove themselves with: values of the server's environment, which tenant documents
+/// name (docs/operate/providers.md).
+enum ProviderSecrets {
+    /// The value of a variable.
+    static let ofProcess: @Sendable (String) -> Secret<String>? = { name in
+        ProcessInfo.processInfo.environment[name].map { Secret($0) }
+    }
+
+    /// A sentence for each provider whose secret is not there, or is no key: its button fails.
+    static func warnings(
+        of tenants: [Tenant], secret: (String) -> Secret<String>? = ofProcess
+    ) -> [String] {
+        tenants.flatMap { tenant in
+            tenant.providers.compactMap { provider in
+                guard let web = provider.web, let variable = web.variable else { return nil }
+                let place = "tenant \(tenant.subdomain), provider \(provider.id): the environment variable \(variable)"
+                guard let value = secret(variable) else {
+                    return "\(place) is not set: no user can sign in by its button"
+                }
+                switch web.credential {
+                case .none, .secret: return nil
+                case .appleKey(let name):
+                    return AppleClientSecret(value, name) == nil
+                        ? "\(place) has no private key, as Apple's .p8 file" : nil
+                }
+            }
+        }
+    }
+}
