@@ -31,6 +31,7 @@ import zlib
 import browser
 import world
 from browser import PASSWORD, Fault
+from openid_provider import Clock, Provider
 from shim import WallClock
 
 WIDTHS = (320, 768, 1280)
@@ -41,6 +42,7 @@ CODE, PASSWORDS, ATTRIBUTES, SERVER, FOREIGN = (
     "55556666-eeee-7777-ffff-8888aaaa9999", "66667777-ffff-8888-aaaa-9999bbbb0000")
 TELEVISION = "77778888-aaaa-9999-bbbb-0000cccc1111"
 APP = "msauth.com.example.app://auth"
+VISITORS, QUAY = "bbbbcccc-1111-dddd-2222-eeee3333ffff", "ccccdddd-0000-eeee-1111-ffff2222aaaa"
 GUARDED, NATIVE = "77778888-ffff-9999-aaaa-bbbbccccdddd", "88889999-aaaa-bbbb-cccc-ddddeeeeffff"
 SECOND_FACTOR = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
 TENANTS = """
@@ -84,6 +86,14 @@ tenants:
         url: http://localhost:PORT/hook
         audience: 00000000-0000-4000-8000-0000000000aa
         applications: [77778888-ffff-9999-aaaa-bbbbccccdddd]
+  - id: ccccdddd-0000-eeee-1111-ffff2222aaaa
+    subdomain: quay
+    domain: quay.example.com
+    displayName: Quay
+    providers:
+      - {kind: openID, id: pilot, displayName: Pilot ID, issuer: "ISSUER", web: {clientId: pages-of-pilot}}
+    applications:
+      - {clientId: bbbbcccc-1111-dddd-2222-eeee3333ffff, displayName: Quay visitors, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost"]}}
 """
 # The reference of SEC-WEB-7 counts thirty cases: situations of a browser, what must never come of them, and the rows of WCAG 2.2 AA.
 CASES = {
@@ -123,7 +133,7 @@ OF_A_BROWSER = range(1, 16)
 # A page, by the name that the source gives it, and the names of what is looked at here. `answered` is shown by `moving`, `posting` and
 # `done`.
 PAGES = {
-    "enterName(isSignUp: false)": "sign-in sign-in-passkey unknown-user locked-out",
+    "enterName(isSignUp: false)": "sign-in sign-in-passkey sign-in-provider unknown-user locked-out",
     "enterName(isSignUp: true)": "sign-up sign-up-long-name taken-address",
     "enterPassword": "password wrong-password locked already-done-password",
     "enterCode(signUp)": "sign-up-code wrong-code code-sent-again counting code-too-early",
@@ -140,10 +150,11 @@ PAGES = {
     "collectAttributes": "attributes missing-attribute bad-attribute",
     "chooseMethod": "choose-method choose-recovery",
     "enterContact": "add-mailbox bad-mailbox",
+    "leaving": "leaving", "nameMailbox": "name-mailbox name-mailbox-wrong",
     "confirm": "continue continue-app consent device-question",
     "fromApp": "from-app", "codePage": "device device-wrong", "deviceAnswered(allowed)": "device-allowed", "deviceAnswered(declined)": "device-declined",
     "deviceAnswered(over)": "device-over", "authorize(pushedRequestGone)": "pushed-request-gone",
-    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-passkeys account-phones account-recovery-codes account-recovered account-password "
+    "account": "account account-new account-data account-saved account-no-name account-no-methods account-methods account-identities account-passkeys account-phones account-recovery-codes account-recovered account-password "
     "account-wrong-password account-email account-sessions account-copy account-deletion",
     "enterAccountCode": "account-code", "proveAgain(byReset: false)": "account-proof account-proof-passkey", "ended": "account-deleted",
     "dead(policy)": "policy", "dead(over)": "over", "dead(blocked)": "blocked",
@@ -154,8 +165,9 @@ PAGES = {
     "authorize(redirectNotRegistered)": "unknown-address", "unknownFlow": "begun-elsewhere", "tooOld": "too-old",
     "noCookies": "no-cookies", "foreignForm": "foreign-form", "tooMuch": "too-much", "busy": "busy", "request": "too-long too-many",
 }
-# Its button leads to another page than that of its twin; a user comes to it with a password that a reset gave.
-NOT_WALKED = {"proveAgain(byReset: true)"}
+# The button of the first leads to another page than that of its twin; a user comes to it with a password that a reset gave. The second
+# is shown by `leaving`.
+NOT_WALKED = {"proveAgain(byReset: true)", "atProvider"}
 PAGE_OF = {name: page for page, names in PAGES.items() for name in names.split()}
 STATES = ["first", "refused", "limit", "expired", "again", "answered", "rtl", "dark", "320", "no script"]
 SOURCE = world.ROOT / "Sources/Server/IdentityHTTP/Pages"
@@ -354,7 +366,9 @@ class Check(browser.BrowserCheck):
         self.port = world.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         file = pathlib.Path(options.folder) / "tenants.yaml"
-        file.write_text(TENANTS.replace("PORT", str(self.callback.port)))
+        self.provider = Provider("pilot", Clock())
+        self.provider.callback = f"{self.url}/{QUAY}/federation/pilot/callback"
+        file.write_text(TENANTS.replace("PORT", str(self.callback.port)).replace("ISSUER", self.provider.issuer))
         self.file = file
         self.clock = WallClock(pathlib.Path(options.folder))
         self.site = world.Site(
@@ -1612,6 +1626,51 @@ class Check(browser.BrowserCheck):
         self.expect(f"nothing came to the client before the end ({self.mode})", self.sent() == seen)
         page.context.close()
 
+    def hold(self, page, held):
+        """Pages that lead on by themselves do not: `held` gets where they would."""
+        def answered(route):
+            answer = route.fetch()
+            held.append(answer.headers.get("refresh"))
+            route.fulfill(response=answer, headers={name: value for name, value in answer.headers.items() if name != "refresh"})
+
+        page.route("**/web/*", answered)
+
+    def providers(self):
+        """A user comes by a provider that proves no address, names one, and needs nothing but the provider from then on."""
+        page, address, seen, held = self.visit(), self.person("provider"), self.sent(), []
+        self.provider.person = {"sub": address}
+        self.open(page, VISITORS, tenant="quay")
+        self.look(page, "sign-in-provider")
+        self.hold(page, held)
+        self.press(page, "pilot")
+        self.look(page, "leaving")
+        self.is_title(page, "One moment")
+        self.expect(f"the page leads to the provider ({self.mode})", held and held[0].startswith(f"0; url={self.provider.issuer}/"), str(held))
+        page.unroute("**/web/*")
+        page.click("a.primary")
+        page.wait_for_selector("#username")
+        self.look(page, "name-mailbox")
+        self.is_title(page, "Create your account")
+        page.evaluate("document.querySelector('form').noValidate = true")
+        self.give(page, username="no address")
+        self.refused(page, "name-mailbox-wrong", "username", keeps="no address")
+        before = self.site.mailbox.seen(address)
+        self.give(page, username=address)
+        self.is_title(page, "Check your mail")
+        self.give_code(page, address, before)
+        page.wait_for_url("**/end")
+        self.comes("a new user of a provider", seen, code=True)
+        page.context.clear_cookies()
+        self.open(page, VISITORS, tenant="quay")
+        page.click("button[value=pilot]")
+        page.wait_for_url("**/end")
+        self.comes("the provider alone", seen + 1, code=True)
+        page.goto(f"{self.url}/quay/account/methods")
+        self.look(page, "account-identities")
+        self.expect(f"the identity is listed ({self.mode})", "Pilot ID" in page.inner_text(".entries"), page.inner_text("main"))
+        self.expect("the requests to the provider are as the standards want them", not self.provider.violations, self.provider.violations[:3])
+        page.context.close()
+
     def moving(self):
         """The pages that lead on by themselves; the first is looked at without the field that does so."""
         page, held = self.visit(), []
@@ -1623,12 +1682,7 @@ class Check(browser.BrowserCheck):
         page.wait_for_url("**/end")
         first = self.comes("the first answer", seen, code=True)
 
-        def hold(route):
-            answer = route.fetch()
-            held.append(answer.headers.get("refresh"))
-            route.fulfill(response=answer, headers={name: value for name, value in answer.headers.items() if name != "refresh"})
-
-        page.route("**/web/*", hold)
+        self.hold(page, held)
         page.goto(step)
         self.look(page, "moving-on")
         self.is_title(page, "One moment")
@@ -1980,7 +2034,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
+            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.providers, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
         ):
             part()
             self.close_others()
@@ -2047,7 +2101,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
+                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.providers, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:

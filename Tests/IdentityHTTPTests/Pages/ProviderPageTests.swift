@@ -120,7 +120,7 @@ struct ProviderPageTests {
         #expect(browser.title == "Create your account", "\(browser.html)")
         #expect(browser.html.contains("gave us no e-mail address that is confirmed"), "\(browser.html)")
         try await browser.submit(["username": "no address"])
-        #expect(browser.problem != nil)
+        #expect(browser.problem != nil && browser.html.contains("aria-invalid"), "\(browser.html)")
         try await browser.submit(["username": email])
         try await browser.submit(["code": try await server.mailbox.code(to: email)])
         #expect(browser.answer["code"] != nil, "\(browser.html)")

@@ -530,6 +530,7 @@ struct HostedDriver: Sendable {
             if problem.phrase == .wrongCode, flow.step == .enterRecoveryCode { problem.phrase = .wrongRecoveryCode }
             if problem.phrase == .appNotAllowed, flow.step.asksForPasskey { problem.phrase = .passkeyNotAllowed }
             if problem.phrase == .appNotAllowed, flow.step.mayFindIdentity { problem.phrase = .providerFailed }
+            if problem.field == "contact", flow.step == .nameMailbox { problem.field = "username" }
             guard case .enterAccountCode = flow.step, problem.phrase == .userExists else {
                 return .refused(problem, flow)
             }
