@@ -21,7 +21,7 @@ struct ProviderFlowTests {
 
         func credential(nonce: String) async throws(ProviderError) -> ProviderCredential {
             ProviderCredential(
-                idToken: provider.idToken(nonce: self.nonce ?? nonce, claims: claims, header: header, key: key))
+                idToken: try provider.idToken(nonce: self.nonce ?? nonce, claims: claims, header: header, key: key))
         }
     }
 
@@ -258,7 +258,8 @@ struct ProviderFlowTests {
             var id: String { provider.id }
             func credential(nonce: String) async throws(ProviderError) -> ProviderCredential {
                 ProviderCredential(
-                    idToken: provider.idToken(nonce: nonce), givenName: "erik@example.com", familyName: "\u{202E}evil")
+                    idToken: try provider.idToken(nonce: nonce), givenName: "erik@example.com",
+                    familyName: "\u{202E}evil")
             }
         }
         let apple = TestIdentityProvider(.apple)

@@ -113,7 +113,7 @@ class Check(PageChecks):
         self.clock.skew += seconds
         self.wall.set(self.clock.skew)
 
-    def somebody(self, domain="main.example"):
+    def newcomer(self, domain="main.example"):
         """A new person, for the tokens of a provider."""
         self.count += 1
         return {"sub": f"person-{self.count}", "email": f"person{self.count}@{domain}", "email_verified": True}
@@ -134,7 +134,7 @@ class Check(PageChecks):
 
     def native(self):
         for key in self.main.keys:
-            app, person = App(self.site), self.somebody()
+            app, person = App(self.site), self.newcomer()
             claims = self.signed_in(f"{key.algorithm}: a new user", app.sign_in(self.main, key, **person))
             again = self.signed_in(f"{key.algorithm}: the same user again",
                 app.sign_in(self.main, key, **person | {"email": "else@main.example"}))
@@ -147,9 +147,9 @@ class Check(PageChecks):
                 "an audience in a list": {"aud": [self.main.app]},
                 "two audiences, and the party is ours": {"aud": ["else", self.main.app], "azp": self.main.app},
                 "true as a text": {"email_verified": "true"}}.items():
-            self.signed_in(f"SEC-FED-2 {name} is taken", App(self.site).sign_in(self.main, **self.somebody() | changes))
+            self.signed_in(f"SEC-FED-2 {name} is taken", App(self.site).sign_in(self.main, **self.newcomer() | changes))
         token, nonce = App(self.site).asked(self.main)
-        claims = self.main.claims(nonce, **self.somebody())
+        claims = self.main.claims(nonce, **self.newcomer())
         self.signed_in("a token that names no key",
             App(self.site).bring(token, signed({"alg": "ES256"}, claims, self.main.keys[1].private)))
         self.missing_attributes()
@@ -158,7 +158,7 @@ class Check(PageChecks):
         self.strict()
 
     def missing_attributes(self):
-        app, person = App(self.site, PASSWORD_AND_ATTRIBUTES_APP), self.somebody()
+        app, person = App(self.site, PASSWORD_AND_ATTRIBUTES_APP), self.newcomer()
         users = self.site.count("users")
         body = app.sign_in(self.main, **person).body
         names = [attribute["name"] for attribute in body.get("required_attributes", [])]
@@ -172,7 +172,7 @@ class Check(PageChecks):
 
     def named_mailbox(self):
         """The provider does not speak for the address: a code of the server proves it."""
-        app, person = App(self.site), self.somebody("else.example")
+        app, person = App(self.site), self.newcomer("else.example")
         for what, provider, changes in (
                 ("a provider without domains", self.other, {}), ("an address of another domain", self.main, {}),
                 ("a domain below", self.main, {"email": "a@sub.main.example"}),
@@ -197,19 +197,19 @@ class Check(PageChecks):
         claims = self.signed_in("a mailbox that the user named and proved", app.redeem(body["continuation_token"]))
         again = self.signed_in("the same user again", app.sign_in(self.other, **person))
         self.expect("is the same", claims and again and claims["oid"] == again["oid"])
-        same = self.signed_in("the same sub at another provider", app.sign_in(self.main, **self.somebody() | {"sub": person["sub"]}))
+        same = self.signed_in("the same sub at another provider", app.sign_in(self.main, **self.newcomer() | {"sub": person["sub"]}))
         self.expect("SEC-FED-7 is another user", claims and same and claims["oid"] != same["oid"])
 
     def links(self):
         """The address is that of an account, which is proven first."""
         for client, password in ((PASSWORD_APP, PASSWORD), (CODE_APP, None)):
-            app, person, stranger = App(self.site, client), self.somebody(), self.somebody()
+            app, person, stranger = App(self.site, client), self.newcomer(), self.newcomer()
             address, what = person["email"], "by password" if password else "by code"
             Person(self.site, client).sign_up(address, password)
             mails = self.site.mailbox.seen(address)
             users = self.site.count("users")
             # A token that proves nothing is told nothing, and neither is a provider that does not speak for the address.
-            told = [said(app.sign_in(self.main, **one, aud="else")) for one in (person, self.somebody())]
+            told = [said(app.sign_in(self.main, **one, aud="else")) for one in (person, self.newcomer())]
             self.expect(f"SEC-FED-18 {what}: a forged token learns nothing",
                 told[0] == told[1] and told[0]["suberror"] == "id_token_invalid", told)
             body = app.sign_in(self.other, **person).body
@@ -263,7 +263,7 @@ class Check(PageChecks):
 
     def forged(self):
         app, users, made = App(self.site), self.site.count("users"), functools.partial(forgeries, self.main, self.other, self.attacker,
-            self.somebody())
+            self.newcomer())
         token, answers = app.begin(self.main), set()
         names = list(made("A" * 43))
         self.expect("there are 60 forgeries and more", len(names) >= 60, len(names))
@@ -282,7 +282,7 @@ class Check(PageChecks):
         self.expect("a token of more than 16 KiB is none", answer.status == 400 and answer.body.get("error") == "invalid_request",
             answer.content[:300])
         token, nonce = app.nonce(token)
-        right = signed({"alg": "RS256", "kid": self.main.keys[0].kid}, self.main.claims(nonce, **self.somebody()),
+        right = signed({"alg": "RS256", "kid": self.main.keys[0].kid}, self.main.claims(nonce, **self.newcomer()),
             self.main.keys[0].private)
         self.signed_in("after all that, a right token is taken", app.bring(token, right))
         small, enc, text = rsa.generate_private_key(65537, 1024), Key("RS256", "enc", use="enc"), Key("RS256", "text", alg="RS512")
@@ -293,24 +293,24 @@ class Check(PageChecks):
         token, nonce = app.asked(self.weak)
         for key in weak:
             self.refused(f"a key of its set that is not to be used: {key.kid}",
-                app.bring(token, self.weak.token(nonce, key, **self.somebody())))
+                app.bring(token, self.weak.token(nonce, key, **self.newcomer())))
             token, nonce = app.nonce(token)
-        forged = by_secret({"alg": "HS256", "kid": "oct"}, self.weak.claims(nonce, **self.somebody()), secret)
+        forged = by_secret({"alg": "HS256", "kid": "oct"}, self.weak.claims(nonce, **self.newcomer()), secret)
         self.refused("a secret in its set", app.bring(token, forged))
-        self.signed_in("the right key beside these is taken", app.sign_in(self.weak, **self.somebody()))
+        self.signed_in("the right key beside these is taken", app.sign_in(self.weak, **self.newcomer()))
         self.expect("SEC-FED-1 the attacker's server is never called", not self.attacker.asked, self.attacker.asked)
 
     # A token twice
 
     def replays(self):
-        app, person = App(self.site), self.somebody()
+        app, person = App(self.site), self.newcomer()
         token, nonce = app.asked(self.main)
         right = self.main.token(nonce, **person)
         self.signed_in("the first time", app.bring(token, right))
         self.refused("SEC-FED-3 the same token in another flow", app.bring(app.asked(self.main)[0], right))
         self.refused("SEC-FED-3 the same token at another application",
             App(self.site, PASSWORD_APP).bring(App(self.site, PASSWORD_APP).asked(self.main)[0], right))
-        answer = app.bring(token, self.main.token(nonce, **self.somebody()))
+        answer = app.bring(token, self.main.token(nonce, **self.newcomer()))
         self.expect("SEC-FED-3 the nonce once more", answer.status == 400, answer.content[:300])
         first, nonce = app.asked(self.main)
         self.refused("SEC-FED-3 the nonce of another flow", app.bring(app.asked(self.main)[0], self.main.token(nonce, **person)))
@@ -328,7 +328,7 @@ class Check(PageChecks):
         # Copies at one moment: of one request, of one flow with different scopes, and of different flows.
         right, scopes = None, ["openid offline_access", "offline_access openid", "openid", "openid profile offline_access"]
         for what in ("of one request", "of one flow", "in flows of their own"):
-            person = self.somebody()
+            person = self.newcomer()
             self.signed_in("a user", app.sign_in(self.main, **person))
             token, nonce = app.asked(self.main)
             right, before = self.main.token(nonce, **person), self.site.count("refresh_families")
@@ -341,7 +341,7 @@ class Check(PageChecks):
             self.expect(f"20 copies {what}: no fault of the server", all(answer.status in (200, 400) for answer in answers),
                 [answer.status for answer in answers])
         # A new user, whose account must be one.
-        person, users = self.somebody(), self.site.count("users")
+        person, users = self.newcomer(), self.site.count("users")
         flows = [app.asked(self.main) for _ in range(20)]
         answers = parallel(20, lambda n: app.bring(flows[n][0], self.main.token(flows[n][1], **person)), 20)
         self.expect("SEC-FED-7 20 first sign-ins of one person: one account", self.site.count("users") == users + 1,
@@ -354,7 +354,7 @@ class Check(PageChecks):
     def faults(self):
         app, faulty, away = App(self.site), self.faulty, self.attacker.issuer
         token, nonce = app.asked(faulty)
-        right = faulty.token(nonce, **self.somebody())
+        right = faulty.token(nonce, **self.newcomer())
         huge = json.dumps(faulty.document() | {"padding": "x" * 70_000}).encode()
         documents = {
             "500": answering(500, {}), "404": answering(404, {}), "garbage": answering(200, os.urandom(300)),
@@ -385,11 +385,11 @@ class Check(PageChecks):
             self.expect(f"SEC-FED-12 the log says: {reason}", any(reason in line for line in lines), lines[-1:])
         self.expect("SEC-FED-12 the log names the provider", all(self.faulty.name in line for line in lines), lines[:1])
         self.expect("SEC-FED-12 no redirect is followed", not self.attacker.asked, self.attacker.asked)
-        self.refused("SEC-FED-12 a provider that is down", app.sign_in(self.down, **self.somebody()), "provider_unavailable", 90033)
+        self.refused("SEC-FED-12 a provider that is down", app.sign_in(self.down, **self.newcomer()), "provider_unavailable", 90033)
         browser = Browser(self.site)
         browser.leave("down")
         self.stays("SEC-FED-12 the pages say it, too", browser)
-        person = self.somebody()
+        person = self.newcomer()
         Person(self.site, PASSWORD_APP).sign_up(person["email"], PASSWORD)
         browser.submit(username=person["email"])
         self.came("SEC-FED-12 the password works on that page", browser.submit(password=PASSWORD))
@@ -402,7 +402,7 @@ class Check(PageChecks):
         # Documents of a day ago: all requests that wait have one look, and old documents are used while it is down.
         self.jump(86_401)
         faulty.faults[DISCOVERY] = lambda handler: time.sleep(0.5) or answering(200, faulty.document())(handler)
-        before, people = faulty.asked.copy(), [self.somebody() for _ in range(10)]
+        before, people = faulty.asked.copy(), [self.newcomer() for _ in range(10)]
         answers = parallel(10, lambda n: app.sign_in(faulty, **people[n]).status, 10)
         looks = [faulty.asked[path] - before[path] for path in (DISCOVERY, KEYS)]
         self.expect("SEC-FED-12 ten requests have one look", answers == [200] * 10 and looks == [1, 1], (answers, looks))
@@ -418,12 +418,12 @@ class Check(PageChecks):
         self.signed_in("SEC-FED-12 the right one five minutes later", app.sign_in(faulty, **people[0]))
         faulty.faults = {DISCOVERY: hanging_up}
         self.jump(6 * 86_400)
-        self.signed_in("SEC-FED-12 documents of six days ago are used while it is down", app.sign_in(faulty, **self.somebody()))
+        self.signed_in("SEC-FED-12 documents of six days ago are used while it is down", app.sign_in(faulty, **self.newcomer()))
         self.jump(2 * 86_400)
-        self.refused("SEC-FED-12 those of eight days ago are not", app.sign_in(faulty, **self.somebody()), "provider_unavailable", 90033)
+        self.refused("SEC-FED-12 those of eight days ago are not", app.sign_in(faulty, **self.newcomer()), "provider_unavailable", 90033)
 
     def rotation(self):
-        app, main, person = App(self.site), self.main, self.somebody()
+        app, main, person = App(self.site), self.main, self.newcomer()
         self.signed_in("before the keys change", app.sign_in(main, **person))
         token, nonce = app.asked(main)
         self.jump(301)

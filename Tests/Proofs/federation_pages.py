@@ -34,7 +34,7 @@ class PageChecks:
 
     def pages(self):
         main, other = self.main, self.other
-        main.person = self.somebody()
+        main.person = self.newcomer()
         browser = Browser(self.site)
         address = browser.leave("main", prompt="login")
         self.expect("the page leads to the provider alone",
@@ -55,7 +55,7 @@ class PageChecks:
         native = self.signed_in("the same identity in an app", App(self.site).sign_in(main, **main.person))
         self.expect("is the same user, too", claims and native and claims["oid"] == native["oid"])
         # A provider that speaks for no address, and a client without a secret.
-        other.person = self.somebody("else.example")
+        other.person = self.newcomer("else.example")
         browser = Browser(self.site)
         browser.go(browser.visit(other))
         named = f"page-{other.person['email']}"
@@ -64,7 +64,7 @@ class PageChecks:
         browser = Browser(self.site)
         self.came("signs in without it", browser.go(browser.visit(other)))
         # A link.
-        main.person = self.somebody()
+        main.person = self.newcomer()
         Person(self.site, PASSWORD_APP).sign_up(main.person["email"], PASSWORD)
         browser = Browser(self.site)
         browser.go(browser.visit(main))
@@ -91,7 +91,7 @@ class PageChecks:
 
     def wrong_ways(self):
         main, other = self.main, self.other
-        main.person, other.person = self.somebody(), self.somebody("else.example")
+        main.person, other.person = self.newcomer(), self.newcomer("else.example")
         users = self.site.count("users")
 
         def tried(what, provider=main, follow=None, **changes):
@@ -175,7 +175,7 @@ class PageChecks:
         self.refused("SEC-FED-4 a token for the pages in an app", App(self.site).sign_in(main, aud=main.pages, **main.person))
         self.expect("none of that made a user", self.site.count("users") == users + 1, self.site.count("users") - users)
         self.expect("no other provider was asked", not self.attacker.asked, self.attacker.asked)
-        main.person = self.somebody()
+        main.person = self.newcomer()
         browser = Browser(self.site)
         self.came("after all that, a right answer signs in", browser.go(browser.visit(main)))
 

@@ -28,7 +28,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         case openID(_ name: String, domains: Set<String> = [])
     }
 
-    /// Whom the provider signs in.
+    /// The person that the provider signs in.
     public struct Person: Hashable, Sendable {
         /// The provider's own id of the person.
         public var subject = "001234.5678"
@@ -73,7 +73,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
     package static let client = "com.example.app"
     package static let webClient = "com.example.pages"
 
-    /// Whom the provider signs in.
+    /// The person that the provider signs in.
     public var person: Person {
         get { state.values.withLock(\.person) }
         nonmutating set { state.values.withLock { $0.person = newValue } }
@@ -105,7 +105,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         // Apple gives names to the app, and never in the token.
         let isApple = provider.id == "apple"
         return ProviderCredential(
-            idToken: idToken(nonce: nonce), givenName: isApple ? person.givenName : nil,
+            idToken: try idToken(nonce: nonce), givenName: isApple ? person.givenName : nil,
             familyName: isApple ? person.familyName : nil)
     }
 
@@ -117,7 +117,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
     package func idToken(
         nonce: String, claims: [String: JSONValue] = [:], header: [String: JSONValue] = [:],
         key: P256.Signing.PrivateKey? = nil
-    ) -> String {
+    ) throws(ProviderError) -> String {
         let person = person
         let now = Int(state.now.timeIntervalSince1970)
         var values: [String: JSONValue] = [
@@ -137,16 +137,24 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         }
         let own = state.values.withLock(\.key)
         let head: [String: JSONValue] = ["alg": .string("ES256"), "kid": .string(Self.keyID(of: own))]
-        let message = Self.part(head, header) + "." + Self.part(values, claims)
-        // A private key of P-256 signs every message.
-        let signature = try? (key ?? own).signature(for: Data(message.utf8)).rawRepresentation
-        return message + "." + Base64URL.encode(signature ?? Data())
+        let message = try Self.part(head, header) + "." + Self.part(values, claims)
+        do {
+            let signature = try (key ?? own).signature(for: Data(message.utf8)).rawRepresentation
+            return message + "." + Base64URL.encode(signature)
+        } catch {
+            throw .failed("\(error)")
+        }
     }
 
-    private static func part(_ values: [String: JSONValue], _ changes: [String: JSONValue]) -> String {
-        let members = values.merging(changes) { $1 }.filter { $0.value != .null }
-        // JSON values always encode.
-        return Base64URL.encode((try? JSONEncoder().encode(members)) ?? Data())
+    private static func part(
+        _ values: [String: JSONValue], _ changes: [String: JSONValue]
+    ) throws(ProviderError) -> String {
+        do {
+            return Base64URL.encode(
+                try JSONEncoder().encode(values.merging(changes) { $1 }.filter { $0.value != .null }))
+        } catch {
+            throw .failed("\(error)")
+        }
     }
 
     private static func keyID(of key: P256.Signing.PrivateKey) -> String {
@@ -255,9 +263,13 @@ private struct TestProviderDocuments: ProviderDocuments {
             throw .refused
         }
         guard !provider.isDown else { throw .unavailable }
-        let token = provider.idToken(
-            nonce: request.code.reveal(),
-            claims: ["aud": .string(provider.exchangedClient ?? request.client.clientID)])
-        return Data(#"{"id_token":"\#(token)"}"#.utf8)
+        do {
+            let token = try provider.idToken(
+                nonce: request.code.reveal(),
+                claims: ["aud": .string(provider.exchangedClient ?? request.client.clientID)])
+            return Data(#"{"id_token":"\#(token)"}"#.utf8)
+        } catch {
+            throw .refused
+        }
     }
 }

@@ -16,15 +16,6 @@ struct DaemonCommandTests {
         """
     private static let digest = Base64URL.encode(DaemonSecret.digest(of: Secret("a secret")))
 
-    private func faults(_ text: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(text, named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
-
     /// The small file with a daemon that has these lines.
     private func file(_ lines: String) -> String {
         TenantFileTests.small + "\n    daemons:\n"
@@ -103,7 +94,7 @@ struct DaemonCommandTests {
             "t.yaml:25: “secret” is not known. A secret has: id, displayName, hint, sha256, starts, ends.",
             "t.yaml:27: publicKey must be PEM",
         ]
-        let told = faults(text)
+        let told = TenantFile.faults(text)
         #expect(told.count == expected.count, "\(told)")
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
     }
@@ -118,8 +109,8 @@ struct DaemonCommandTests {
             return "- clientId: 5b1f3c64-8f0d-4d29-9a7c-2e64f0a9c511\n  displayName: Job\n  secrets:\n"
                 + lines.joined(separator: "\n")
         }
-        #expect(faults(file(entries(20))).isEmpty)
-        let told = faults(file(entries(21)))
+        #expect(TenantFile.faults(file(entries(20))).isEmpty)
+        let told = TenantFile.faults(file(entries(21)))
         #expect(told.count == 1 && told.first?.contains(":13: secrets has 21 entries") == true, "\(told)")
     }
 

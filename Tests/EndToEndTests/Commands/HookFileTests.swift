@@ -8,15 +8,6 @@ import Testing
 /// Hooks and subscribers in a tenant file.
 @Suite("Hooks of a tenant file", .timeLimit(.minutes(1)))
 struct HookFileTests {
-    private func faults(_ text: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(text, named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
-
     /// The small file with these lines at its end.
     private func file(_ lines: String) -> String {
         TenantFileTests.small + "\n" + lines.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
@@ -107,7 +98,7 @@ struct HookFileTests {
     func faultsOfHooks(part: String, wrong: String, words: String) {
         let text = file(Self.whole)
         #expect(text.contains(part))
-        let told = faults(text.replacing(part, with: wrong, maxReplacements: 1))
+        let told = TenantFile.faults(text.replacing(part, with: wrong, maxReplacements: 1))
         #expect(told.contains { $0.contains(words) }, "\(told)")
     }
 
@@ -150,7 +141,7 @@ struct HookFileTests {
         #expect(try TenantFile(written, named: "written").directory.entries == read.directory.entries, "\(written)")
         func told(_ part: String, _ wrong: String) -> [String] {
             #expect(text.contains(part))
-            return faults(text.replacing(part, with: wrong, maxReplacements: 1))
+            return TenantFile.faults(text.replacing(part, with: wrong, maxReplacements: 1))
         }
         for (part, wrong, words) in [
             ("migrationAttribute: extension_toMove", "migrationAttribute: extension_text", "with the type boolean"),
@@ -169,7 +160,7 @@ struct HookFileTests {
             #expect(told.contains { $0.contains(words) }, "\(wrong): \(told)")
         }
         let short = Self.key.replacing("AQEFAAOCAQ8AMIIBCgKCAQEA", with: "AQEFAAOCAQ8AMIIBCgKCAQEB")
-        #expect(faults(file(Self.passwords(short))).contains { $0.contains("encryptionKey must be PEM") })
+        #expect(TenantFile.faults(file(Self.passwords(short))).contains { $0.contains("encryptionKey must be PEM") })
         let asleep = told("        migrationAttribute: extension_toMove\n", "        enabled: false\n")
         #expect(asleep.isEmpty, "\(asleep)")
         let collected = told(
@@ -188,9 +179,10 @@ struct HookFileTests {
     @Test("A hook's claim cannot have the name of an application's, nor a daemon the id of the server's calls")
     func names() {
         let claimed = TenantFileTests.small + "\n        claims: [{name: Tier, attribute: city}]\n"
-        let told = faults(claimed + Self.whole.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
+        let told = TenantFile.faults(
+            claimed + Self.whole.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
         #expect(told.contains { $0.contains("has the claim “tier” already") }, "\(told)")
         let daemon = file("daemons: [{clientId: 99045fe1-7639-4a75-9d4a-577b6ca3810f, displayName: X}]")
-        #expect(faults(daemon).contains { $0.contains("calls of hooks") })
+        #expect(TenantFile.faults(daemon).contains { $0.contains("calls of hooks") })
     }
 }

@@ -7,15 +7,6 @@ import Testing
 /// What `native-auth tenant check` says of a file.
 @Suite("Tenant check")
 struct TenantCheckTests {
-    private func faults(_ text: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(text, named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
-
     @Test(
         "All faults are told at once, each with its line, in the order of the lines; an unknown member hides none")
     func allFaultsAtOnce() {
@@ -73,7 +64,7 @@ struct TenantCheckTests {
             "t.yaml:27: an application must have members",
             "t.yaml:28: “version” is not known. The document has: tenants.",
         ]
-        let told = faults(text)
+        let told = TenantFile.faults(text)
         #expect(told.count == expected.count, "\(told)")
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
     }
@@ -119,7 +110,7 @@ struct TenantCheckTests {
             "t.yaml:21: “B” has a userFlow, which says this; leave signIn out",
             "t.yaml:22: “C” needs signIn or userFlow",
         ]
-        let told = faults(text)
+        let told = TenantFile.faults(text)
         #expect(told.count == expected.count, "\(told)")
         for sentence in expected {
             #expect(told.contains { $0.hasPrefix(sentence) }, "\(sentence) is not in \(told)")
@@ -129,10 +120,11 @@ struct TenantCheckTests {
     @Test("A document of more than 1 MiB, and patterns that are too large together, are refused at once")
     func largeDocuments() {
         let big = "tenants:\n" + String(repeating: "# a comment\n", count: 100_000)
-        #expect(faults(big) == ["t.yaml has more than 1 MiB; the document of all tenants must be shorter."])
+        #expect(TenantFile.faults(big) == ["t.yaml has more than 1 MiB; the document of all tenants must be shorter."])
         let lines = (0..<40).map { "          - {name: a\($0), regex: '[a-z]{0,255}'}" }.joined(separator: "\n")
         let text = TenantFileTests.small + "\n        attributes:\n" + lines
-        #expect(faults(text) == ["t.yaml:6: the regular expressions of all attributes are too large together."])
+        #expect(
+            TenantFile.faults(text) == ["t.yaml:6: the regular expressions of all attributes are too large together."])
     }
 
     @Test("Names are those of hosts, in any letter case, and a member that is given twice is named")
@@ -140,7 +132,7 @@ struct TenantCheckTests {
         let small = TenantFileTests.small
         for (good, member) in [("Harbour-2", "subdomain"), ("a", "subdomain"), ("Harbour.EXAMPLE.com", "domain")] {
             let text = small.replacing("    \(member): harbour", with: "    \(member): \(good)  #")
-            #expect(faults(text).isEmpty, "\(good)")
+            #expect(TenantFile.faults(text).isEmpty, "\(good)")
         }
         for (bad, member) in [
             ("-a", "subdomain"), ("a.b", "subdomain"), ("a_b", "subdomain"), ("hafen-ä", "subdomain"),
@@ -148,15 +140,22 @@ struct TenantCheckTests {
             (String(repeating: "a", count: 64), "subdomain"), ("localhost", "domain"), ("a..b", "domain"),
             ("192.0.2.1", "domain"), ("a.b/c", "domain"), ("x@a.example", "domain"), ("'a.example '", "domain"),
         ] {
-            let told = faults(small.replacing("    \(member): harbour", with: "    \(member): \(bad)  #"))
+            let told = TenantFile.faults(small.replacing("    \(member): harbour", with: "    \(member): \(bad)  #"))
             #expect(told.contains { $0.contains("the \(member) “") }, "\(bad): \(told)")
         }
-        #expect(faults(small + "\n        signIn: emailPassword\n").contains { $0.contains("given twice: “signIn”") })
+        #expect(
+            TenantFile.faults(small + "\n        signIn: emailPassword\n").contains {
+                $0.contains("given twice: “signIn”")
+            })
         // Two that are missing are not two of one name.
         let missing = "tenants: [{displayName: A, applications: []}, {displayName: B, applications: []}]"
-        #expect(faults(missing).count == 6 && faults(missing).allSatisfy { $0.contains("is missing") })
+        #expect(
+            TenantFile.faults(missing).count == 6 && TenantFile.faults(missing).allSatisfy { $0.contains("is missing") }
+        )
         for text in ["", "7", "[]", "tenants:", "tenants: {}", "tenants: []", "tenants: [7]", "? [a]\n: b"] {
-            #expect(!faults(text).isEmpty && faults(text).allSatisfy { $0.hasPrefix("t.yaml") }, "\(text)")
+            #expect(
+                !TenantFile.faults(text).isEmpty && TenantFile.faults(text).allSatisfy { $0.hasPrefix("t.yaml") },
+                "\(text)")
         }
     }
 
@@ -185,7 +184,8 @@ struct TenantCheckTests {
     func impossibleScopes(_ scope: String) throws {
         #expect(ConfiguredScope.fault(scope) != nil)
         let quoted = "'\(scope)'"
-        let told = faults(TenantFileTests.small + "\n        scopes:\n          - User.Read\n          - \(quoted)\n")
+        let told = TenantFile.faults(
+            TenantFileTests.small + "\n        scopes:\n          - User.Read\n          - \(quoted)\n")
         #expect(told.count == 1 && told.first?.hasPrefix("t.yaml:12: the scope “") == true, "\(told)")
     }
 
@@ -226,12 +226,12 @@ struct TenantCheckTests {
             "t.yaml:27: “token” is not known. A claim has: name, attribute, in, essential.",
             "t.yaml:28: a claim must have members",
         ]
-        let told = faults(TenantFileTests.small + claims)
+        let told = TenantFile.faults(TenantFileTests.small + claims)
         #expect(told.count == expected.count, "\(told)")
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
         let many = (1...21).map { "{name: c\($0), attribute: city}" }.joined(separator: ", ")
         #expect(
-            faults(TenantFileTests.small + "\n        claims: [\(many)]")
+            TenantFile.faults(TenantFileTests.small + "\n        claims: [\(many)]")
                 == ["t.yaml:10: an application has at most 20 claims."])
     }
 

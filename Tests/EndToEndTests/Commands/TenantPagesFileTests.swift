@@ -17,14 +17,7 @@ struct TenantPagesFileTests {
             + lines.split(separator: "\n").map { "      \($0)" }.joined(separator: "\n")
     }
 
-    private func faults(_ lines: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(file(lines), named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
+    private func faults(_ lines: String) -> [String] { TenantFile.faults(file(lines)) }
 
     @Test("What the file says of the pages is read, and what export writes of it is read as the same")
     func survivesItsText() throws {

@@ -24,15 +24,6 @@ struct TenantPasskeysFileTests {
         TenantFileTests.small.replacing("    applications:", with: members)
     }
 
-    private func faults(_ text: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(text, named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
-
     @Test("SEC-PK-17: what export writes of passkeys, apply reads, and the difference names it")
     func theySurviveTheirText() throws {
         let directory = try TenantFile(document(Self.members), named: "passkeys").directory
@@ -96,7 +87,7 @@ struct TenantPasskeysFileTests {
             "t.yaml:26: an app of androidApps needs certificates",
             "t.yaml:27: “colour” is not known. The member passkeys has: domain, origins, appleApps, androidApps",
         ]
-        let told = faults(text)
+        let told = TenantFile.faults(text)
         #expect(told.count == expected.count, "\(told)")
         for (sentence, beginning) in zip(told, expected) { #expect(sentence.hasPrefix(beginning), "\(sentence)") }
     }
@@ -109,14 +100,16 @@ struct TenantPasskeysFileTests {
             "*.example.com", String(repeating: "a", count: 64) + ".example.com",
         ])
     func badDomains(_ domain: String) {
-        let told = faults(document("    passkeys: {domain: \"\(domain)\"}\n    applications:"))
+        let told = TenantFile.faults(document("    passkeys: {domain: \"\(domain)\"}\n    applications:"))
         #expect(told.count == 1 && told[0].hasPrefix("t.yaml:6: passkeys: the domain"), "\(told)")
     }
 
     @Test("Passkeys need a domain; localhost is one for development, with pages of this machine, and check warns of it")
     func localhost() throws {
-        #expect(faults(document("    passkeys:\n    applications:")).first?.contains("passkeys has no members") == true)
-        let missing = faults(document("    passkeys: {appleApps: []}\n    applications:"))
+        #expect(
+            TenantFile.faults(document("    passkeys:\n    applications:")).first?.contains("passkeys has no members")
+                == true)
+        let missing = TenantFile.faults(document("    passkeys: {appleApps: []}\n    applications:"))
         #expect(missing == ["t.yaml:6: “domain” is missing; the member passkeys needs it."], "\(missing)")
         let file = try TenantFile(
             document("    passkeys: {domain: localhost, origins: [\"http://localhost:3000\"]}\n    applications:"),
@@ -130,7 +123,7 @@ struct TenantPasskeysFileTests {
         let one = document("    passkeys: {domain: harbour.example.com}\n    applications:")
         let other = one.replacing("tenants:\n", with: "").replacing("harbour\n", with: "quay\n")
             .replacing("  domain: harbour", with: "  domain: quay").replacing("0c2e6a3e", with: "1c2e6a3e")
-        let told = faults(one + "\n" + other)
+        let told = TenantFile.faults(one + "\n" + other)
         #expect(told.count == 1 && told[0].contains("two tenants have passkeys of “harbour.example.com”"), "\(told)")
     }
 

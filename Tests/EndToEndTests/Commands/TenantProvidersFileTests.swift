@@ -31,15 +31,6 @@ struct TenantProvidersFileTests {
         TenantFileTests.small.replacing("    applications:", with: members)
     }
 
-    private func faults(_ text: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(text, named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
-
     @Test("SEC-FED-1: what export writes of providers, apply reads, and the difference names them")
     func theySurviveTheirText() throws {
         let directory = try TenantFile(document(Self.members), named: "providers").directory
@@ -93,7 +84,7 @@ struct TenantProvidersFileTests {
                     size: 7
                 applications:
             """)
-        let faults = faults(text)
+        let faults = TenantFile.faults(text)
         let expected = [
             "small letters, digits and hyphens", "displayName must have 1 to 64", "must begin with https://",
             "nativeClients: “a b”", "nativeClients: “c” is listed twice", "domains: “Harbour.example”",
@@ -122,7 +113,7 @@ struct TenantProvidersFileTests {
     @Test(
         "SEC-FED-5: no provider gets the secret of another one, and a secret in the place of its name is not repeated")
     func secretsStayApart() {
-        let faults = faults(
+        let faults = TenantFile.faults(
             document(
                 """
                     providers:

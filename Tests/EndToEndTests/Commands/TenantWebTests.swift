@@ -24,14 +24,7 @@ struct TenantWebTests {
         TenantFileTests.small + "\n" + lines.split(separator: "\n").map { "        \($0)" }.joined(separator: "\n")
     }
 
-    private func faults(_ lines: String) -> [String] {
-        do throws(ServeSettings.Invalid) {
-            _ = try TenantFile(file(lines), named: "t.yaml")
-            return []
-        } catch {
-            return error.problems
-        }
-    }
+    private func faults(_ lines: String) -> [String] { TenantFile.faults(file(lines)) }
 
     private func warnings(_ lines: String, now: Date = Date(timeIntervalSince1970: 1_800_000_000)) throws -> [String] {
         try TenantFile(file(lines), named: "t.yaml", now: now).warnings

@@ -1,6 +1,20 @@
 import Foundation
 import Testing
 
+@testable import native_auth
+
+extension TenantFile {
+    /// What is wrong with the text of a tenant file, with the lines of a file `t.yaml`.
+    static func faults(_ text: String) -> [String] {
+        do throws(ServeSettings.Invalid) {
+            _ = try TenantFile(text, named: "t.yaml")
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+}
+
 /// The tenant file of `--config`, and the page about it.
 @Suite struct TenantFileTests {
     static let small = """

@@ -177,7 +177,7 @@ struct ProviderPageTests {
         let begun = try await client.post(
             .signInInitiate, [("provider", "apple"), ("challenge_type", "federated oob password redirect")])
         let asked = try await client.post(.signInChallenge, [("continuation_token", try begun.token)])
-        let token = apple.idToken(
+        let token = try apple.idToken(
             nonce: try #require(asked.text("nonce")), claims: ["aud": .string(TestIdentityProvider.webClient)])
         let answer = try await client.post(
             .token,

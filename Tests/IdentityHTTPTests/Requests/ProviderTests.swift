@@ -13,14 +13,14 @@ struct ProviderTests {
         let server = try ProviderServer()
         for _ in 0..<2 {
             let asked = try await server.challenge()
-            let token = server.apple.idToken(nonce: try #require(asked.text("nonce")))
+            let token = try server.apple.idToken(nonce: try #require(asked.text("nonce")))
             let first = try await server.token(token, try asked.token)
             let second = try await server.token(token, try asked.token)
             #expect(first.status == 200 && first.text("access_token") != nil, "\(first)")
             #expect(second.body == first.body, "\(second)")
             // Another request with the spent token is another matter.
             let other = try await server.token(
-                server.apple.idToken(nonce: try #require(asked.text("nonce"))), try asked.token)
+                try server.apple.idToken(nonce: try #require(asked.text("nonce"))), try asked.token)
             #expect(other.text("error") == "invalid_request", "\(other)")
         }
         #expect(try await server.server.storedUsers().count == 1)

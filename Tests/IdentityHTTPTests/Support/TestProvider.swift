@@ -53,7 +53,7 @@ struct ProviderServer: Sendable {
     func signIn(_ more: Fields = []) async throws -> WireAnswer {
         let asked = try await challenge()
         let nonce = try #require(asked.text("nonce"))
-        return try await token(apple.idToken(nonce: nonce), try asked.token, more)
+        return try await token(try apple.idToken(nonce: nonce), try asked.token, more)
     }
 
     /// A new user names `mailbox`, because the provider knows none.

@@ -2,7 +2,7 @@ package import NativeAuthCore
 import PortableFoundation
 
 // The steps of a sign-in by another organisation's provider (design record 0044). The provider's token says whose identity it
-// is; an identity that nobody here has becomes a sign-up, or is linked to an account that its owner proves.
+// is; an identity that no user here has becomes a sign-up, or is linked to an account that its owner proves.
 
 /// A sign-in by a provider, before its identity has a place here.
 package struct FederatedDraft: Hashable, Sendable, Codable {
@@ -407,7 +407,7 @@ extension FlowState {
         ).map(FlowState.signUp)
     }
 
-    /// Refuses an identity that nobody has; the flow is over.
+    /// Refuses an identity that no user has; the flow is over.
     private func refusing(_ refusal: Refusal, _ row: FlowRow) -> Decision<FlowState> {
         var row = row
         row.isEnded = true

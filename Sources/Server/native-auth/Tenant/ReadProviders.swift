@@ -12,7 +12,7 @@ enum ReadProviders {
         case apple, google, openID
     }
 
-    /// Reads the list. A faulty value is replaced by a placeholder that is never used.
+    /// Reads the list. A faulty value becomes an empty one: a document with a fault is never used.
     ///
     /// - Parameter secrets: The issuer of each variable of the document so far: no provider gets the secret of another one.
     static func providers(
