@@ -159,6 +159,13 @@ struct ProviderPageTests {
         #expect(victim.status == 400)
         try await comeBack(victim, from: asked, ["iss": harbour.provider.issuer])
         #expect(victim.status == 422 && victim.answer["code"] == nil)
+        // The right flow with another random part: the cookie alone is no proof that the provider was asked.
+        let state = try #require(asked["state"])
+        let handle = state.prefix { $0 != "." }
+        for other in ["\(handle).\(String(repeating: "A", count: 43))", String(handle), "\(handle).", state + "A"] {
+            try await comeBack(victim, from: asked, ["state": other])
+            #expect(victim.status == 400 && victim.answer["code"] == nil, "\(other)")
+        }
         // The way back is open once.
         try await comeBack(victim, from: asked)
         #expect(victim.status == 400)

@@ -1,5 +1,8 @@
 import IdentityEngine
+import IdentityStoreSQL
+import NativeAuthCore
 import NativeAuthTesting
+import NativeAuthWire
 import PortableFoundation
 import Testing
 
@@ -24,6 +27,65 @@ struct ProviderTests {
             #expect(other.text("error") == "invalid_request", "\(other)")
         }
         #expect(try await server.server.storedUsers().count == 1)
+    }
+
+    @Test(
+        "SEC-FED-3: a wrong token spends the nonce: the right one that follows is refused, until there is a new nonce")
+    func spent() async throws {
+        let server = try ProviderServer()
+        let asked = try await server.challenge()
+        let nonce = try #require(asked.text("nonce"))
+        let wrong = try await server.token(
+            try server.apple.idToken(nonce: nonce, claims: ["aud": .string("com.example.other")]), try asked.token)
+        #expect(wrong.text("suberror") == "id_token_invalid", "\(wrong)")
+        let late = try await server.token(try server.apple.idToken(nonce: nonce), try asked.token)
+        #expect(late.status == 400 && late.text("access_token") == nil, "\(late)")
+        #expect(try await server.server.storedUsers().isEmpty)
+        let again = try await server.client.post(.signInChallenge, [("continuation_token", try asked.token)])
+        let right = try await server.token(
+            try server.apple.idToken(nonce: try #require(again.text("nonce"))), try again.token)
+        #expect(right.status == 200, "\(right)")
+    }
+
+    @Test("SEC-FED-7: the id of another user's passkey takes no identity from a new user")
+    func passkeyWithTheKey() async throws {
+        let server = try ProviderServer()
+        let (tenant, key) = (TenantDirectory.development.entries[0].tenant.id, server.identity.key)
+        _ = try await server.server.signUp("eve@example.com")
+        let eve = try #require(try await server.server.storedUsers().first).id
+        let passkey = EnrolledPasskey(
+            credentialID: key, userHandle: Data(repeating: 9, count: 32), publicKey: Data([1]),
+            relyingPartyID: "example.org", signatureCount: 0, isBackupEligible: true, isBackedUp: false,
+            authenticatorModel: Data(count: 16), transports: [])
+        let planted = StrongMethod(
+            id: UUID(), kind: .passkey(passkey), provenAt: server.server.clock.now, enrolment: Enrolment(.codes))
+        #expect(try await server.server.store.change(eve, in: tenant, [.addStrongMethod(planted, to: eve)]))
+        for _ in 0..<2 {
+            let answer = try await server.signIn()
+            #expect(answer.status == 200 && answer.text("access_token") != nil, "\(answer)")
+        }
+        #expect(try await server.server.storedUsers().count == 2)
+    }
+
+    @Test("SEC-ENR-10: an identity that a recovery code linked signs no user in for 72 hours")
+    func resting() async throws {
+        let server = try ProviderServer()
+        let tenant = TenantDirectory.development.entries[0].tenant.id
+        #expect(try await server.signIn().status == 200)
+        let user = try #require(try await server.server.storedUsers().first).id
+        let account = try #require(try await server.server.store.account(user, in: tenant))
+        var method = try #require(account.identities.first)
+        method.enrolment = Enrolment(.recoveryCode)
+        method.provenAt = server.server.clock.now
+        #expect(
+            try await server.server.store.change(
+                user, in: tenant, [.removeStrongMethods([method.id], of: user), .addStrongMethod(method, to: user)]))
+        server.server.clock.advance(by: .seconds(72 * 3_600 - 1))
+        let early = try await server.signIn()
+        #expect(early.text("suberror") == "id_token_invalid", "\(early)")
+        server.server.clock.advance(by: .seconds(1))
+        let late = try await server.signIn()
+        #expect(late.status == 200, "\(late)")
     }
 
     @Test(

@@ -28,6 +28,13 @@ struct ProviderServer: Sendable {
         client = server.client(application)
     }
 
+    /// The identity of the provider's person, as it is stored.
+    var identity: LinkedIdentity {
+        LinkedIdentity(
+            provider: apple.provider.id, providerName: apple.provider.displayName, issuer: apple.provider.issuer,
+            subject: apple.person.subject, email: apple.person.email)
+    }
+
     func initiate(_ provider: String = "apple", types: String = "federated oob password redirect") async throws
         -> WireAnswer
     {
