@@ -82,6 +82,65 @@ struct PasskeyFlowTests {
         }
     }
 
+    @Test("An application that demands passkeys: the sign-in goes on after the code, and registers one")
+    func demanded() async throws {
+        let device = SoftPasskeys()
+        let tenant = try tenant { $0.applications[0].requiresPasskey = true }
+        let client = client(tenant)
+        guard case .mfaRequired(let mailbox) = try await client.signIn(username: dana, password: goodPassword) else {
+            throw Unexpected()
+        }
+        #expect(mailbox.info.map(\.channel) == ["email"])
+        let method = try #require(mailbox.info.first)
+        guard case .next(let code) = try await mailbox.requestCode(by: method),
+            case .next(.registrationRequired(let step)) = try await code.prove(code: tenant.mailbox.code(for: dana))
+        else { throw Unexpected() }
+        #expect(step.info.map(\.isPasskey) == [true])
+        // The step survives what the device and the server refuse, and the end of the app.
+        device.whenAsked = .cancel
+        guard case .retry(let again, .device(.cancelled, _)) = try await step.register(with: device) else {
+            throw Unexpected()
+        }
+        device.whenAsked = .agree
+        device.lies = [.wrongRelyingParty]
+        guard case .retry(let third, .notAccepted) = try await again.register(with: device) else { throw Unexpected() }
+        (device.lies, _) = ([], device.removeAll())
+        let key = ResumeKey()
+        let kept: RegistrationRequired = try client.resume(try third.saved(with: key), with: key)
+        guard case .completed(let account) = try await kept.register(with: device) else { throw Unexpected() }
+        #expect(account.username == dana)
+        #expect(try await account.methods().map(\.kind).contains(.passkey))
+        guard case .completed = try await self.client(tenant).signIn(with: device) else { throw Unexpected() }
+        // An app without the word, and one that takes the old way, are told.
+        do {
+            _ = try await NativeAuthClient(tenant.configuration()).signIn(username: dana, password: goodPassword)
+            Issue.record("a sign-in without a passkey")
+        } catch {
+            guard case .browserRequired = error else { throw error }
+        }
+    }
+
+    @Test("A conversation proves the mailbox, and lets the device make the passkey")
+    func demandedInAConversation() async throws {
+        let tenant = try tenant { $0.applications[0].requiresPasskey = true }
+        let device = SoftPasskeys()
+        let account = try await client(tenant).signIn(
+            username: dana, password: goodPassword, asking: Prompts(tenant: tenant, device: device))
+        #expect(account.username == dana && device.credentialIDs.count == 1)
+    }
+
+    /// A user who reads mails, and has a device.
+    private struct Prompts: FlowPrompts {
+        var tenant: TestTenant
+        var device: SoftPasskeys
+
+        func code(_ sent: SentCode, problem: CodeRefusal?) async throws -> CodeAnswer {
+            .code(try await tenant.mailbox.code(for: dana))
+        }
+
+        func passkeys() async throws -> any PasskeyAuthenticator { device }
+    }
+
     @Test("A device that does not sign, and one that lies, sign no user in")
     func refusals() async throws {
         let (tenant, device) = (try tenant(), SoftPasskeys())

@@ -61,6 +61,8 @@ extension TestTenant {
         /// Whether users with a password need a second factor at each sign-in. Without it they need one when the app
         /// asks, with a claims request for an authentication context, `c1` to `c99`.
         public var requiresSecondFactor: Bool
+        /// Whether each sign-in needs a passkey; for a tenant with ``TestTenant/Settings/passkeys``.
+        public var requiresPasskey = false
         /// Whether the second factor must use another mailbox than the account's own.
         public var requiresDistinctMailbox: Bool
         /// The resource scopes that the application may ask for, such as `api://orders/Orders.Read`; `api://orders/*`
@@ -234,6 +236,13 @@ extension TestTenant.Settings {
         entry.applications = try applications.map { application throws(TestTenantError) in try application.client() }
         guard Set(entry.applications.map(\.id)).count == applications.count else {
             throw .settings(["Two applications have the same client ID."])
+        }
+        let strict = zip(applications, entry.applications).filter { $0.0.requiresPasskey }.map { $0.1.id }
+        guard strict.isEmpty || passkeys else {
+            throw .settings(["An application requires passkeys, and the tenant has none: set passkeys."])
+        }
+        if !strict.isEmpty {
+            entry.tenant.levels = [LevelRule(level: .phishingResistant, applications: strict)]
         }
         return entry
     }

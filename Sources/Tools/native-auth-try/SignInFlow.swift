@@ -120,12 +120,13 @@ extension TryConversation {
         switch consume sent {
         case .failure(let error): return .failure(error)
         case .success(let step):
-            return try await enter(step, subject) {
+            let next = try await enter(step, subject) {
                 (step: consuming MFACodeRequired, code) async throws(SignInError) in
-                try await step.submit(code: code)
+                try await step.prove(code: code)
             } resend: { [method] (step: consuming MFACodeRequired) async throws(SignInError) in
                 try await step.requestCode(by: method)
             }
+            return try await proceed(from: next, subject)
         }
     }
 
@@ -148,15 +149,46 @@ extension TryConversation {
         }
     }
 
+    private mutating func makePasskey(
+        _ step: consuming RegistrationRequired, _ subject: TrySubject
+    ) async throws(TryEnd) -> Result<Account, SignInError> {
+        let passkeys = passkeys
+        let outcome: PasskeyRegistrationOutcome
+        do throws(SignInError) {
+            outcome = try await step.register(with: passkeys)
+        } catch {
+            return .failure(error)
+        }
+        switch consume outcome {
+        case .completed(let account): return .success(account)
+        case .retry(let again, let refusal):
+            try dialog.refused(words(refusal, subject))
+            try await dialog.pause("Press Enter to choose again")
+            return try await registerMethod(again, subject)
+        }
+    }
+
     private mutating func registerMethod(
         _ step: consuming RegistrationRequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
-        dialog.note("A second factor is needed, and there is none yet. Register one now.")
+        dialog.note("No method of the account is enough here. Register one now.")
         let methods = step.info
         var contact = ""
+        var chosen: AuthMethod?
+        if methods.contains(where: \.isPasskey) {
+            let first = try await choice(from: methods, isFirst: true)
+            if first.isPasskey { return try await makePasskey(step, subject) }
+            chosen = first
+        }
         try await expectCode()
         let sent = try await submit(step, subject) { (refusal) async throws(TryEnd) in
-            let method = try await choice(from: methods, isFirst: true)
+            let method: AuthMethod
+            if let given = chosen {
+                method = given
+                chosen = nil
+            } else {
+                method = try await choice(from: methods, isFirst: true)
+            }
             contact = try await dialog.contact(for: method)
             return (method, contact)
         } by: { (step: consuming RegistrationRequired, answer) async throws(SignInError) in

@@ -144,12 +144,22 @@ struct TryFlowTests {
     @Test("SEC-SMS-14: who has no password registers a telephone, and gets the code as a text message")
     func whoHasNoPasswordRegistersATelephone() async throws {
         let (status, output, errors) = try await converse(
-            Self.signUp("lee@example.com", password: "") + ["5", "", "+1 (555) 555-0123", "0"])
+            Self.signUp("lee@example.com", password: "") + ["5", "", "1", "+1 (555) 555-0123", "0"])
 
         #expect(status == 0)
         #expect(errors == "")
         #expect(output.contains("by text message"), "\(output)")
         #expect(output.contains("200: Hello, lee@example.com"), "\(output)")
+    }
+
+    @Test func whoHasNoPasswordMayRegisterAPasskeyInstead() async throws {
+        let (status, output, errors) = try await converse(
+            Self.signUp("lee@example.com", password: "") + ["5", "", "2", "0"])
+
+        #expect(status == 0)
+        #expect(errors == "")
+        #expect(output.contains("Register one now."), "\(output)")
+        #expect(output.contains("200: Hello, lee@example.com") && output.contains("acrs      c1"), "\(output)")
     }
 
     @Test func aForgottenPasswordIsReset() async throws {

@@ -527,6 +527,7 @@ struct SignInStateTests {
         case .choosingContact: "choosingContact"
         case .awaitingContactCode: "awaitingContactCode"
         case .confirmingContact: "confirmingContact"
+        case .creatingPasskey: "creatingPasskey"
         case .authenticated: "authenticated"
         }
     }

@@ -18,9 +18,12 @@ struct PasskeyPageTests {
     private let email = "dana@example.com"
 
     /// - Parameter host: The relying party.
-    private static func server(passkeysOf host: String? = "identity.test") throws -> IdentityTestServer {
+    private static func server(
+        passkeysOf host: String? = "identity.test", levels: [LevelRule] = []
+    ) throws -> IdentityTestServer {
         var contoso = try #require(TenantDirectory.development.entries.first)
         contoso.tenant.passkeys = host.map { PasskeySettings(relyingPartyID: $0) }
+        contoso.tenant.levels = levels
         let directory = TenantDirectory([contoso])
         return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in ports.clients = directory
         }
@@ -58,6 +61,76 @@ struct PasskeyPageTests {
         #expect(tokens.status == 200, "\(tokens)")
         try await browser.get("/contoso/account")
         #expect(browser.title == "Your account" && browser.html.contains(email))
+    }
+
+    @Test("An application that demands a passkey: the page lets the user make one, after a code to the mailbox")
+    func demanded() async throws {
+        let rule = LevelRule(
+            level: .phishingResistant, applications: [try #require(ClientID(party.client))])
+        let (server, device) = (try Self.server(levels: [rule]), SoftAuthenticator())
+        // The user signs up, and makes it at once.
+        var browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        #expect(browser.title == "Add a passkey" && browser.html.contains("asks for a passkey"), "\(browser.html)")
+        #expect(browser.answer["code"] == nil)
+        try await browser.submit([:], action: "cancel")
+        // A password alone makes none: the mailbox comes first.
+        browser = TestBrowser(server)
+        try await browser.signIn(email, for: party)
+        #expect(browser.title == "Check your mail", "\(browser.html)")
+        try await browser.submit(["code": try await server.mailbox.code(to: email)])
+        #expect(browser.title == "Add a passkey")
+        // What the authenticator answers wrongly is asked for once more.
+        let old = try browser.options
+        try await browser.submit(["passkey": "{}"])
+        #expect(browser.title == "Add a passkey" && browser.problem != nil, "\(browser.html)")
+        #expect(try browser.options != old)
+        try await browser.create(on: device)
+        let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+        #expect(
+            try claims(of: tokens.text("access_token"))["amr"] == ["pwd", "otp", "hwk", "user", "mfa", "pop"])
+        // The session is enough from now on, and another browser uses the passkey.
+        try await browser.get(party.path())
+        #expect(browser.title?.hasPrefix("Continue to") == true, "\(browser.html)")
+        browser = TestBrowser(server)
+        try await browser.signIn(email, for: party)
+        #expect(browser.title == "Use your passkey" && !browser.html.contains("value=\"others\""))
+        try await browser.get(on: device)
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+    }
+
+    @Test("Where nothing reaches what is demanded, the page leads to the account; an old session signs in again")
+    func notReachable() async throws {
+        let client = try #require(ClientID(party.client))
+        // Passkeys of another host cannot be made at these pages.
+        let other = try Self.server(
+            passkeysOf: "other.example", levels: [LevelRule(level: .phishingResistant, applications: [client])])
+        let browser = TestBrowser(other)
+        try await browser.signUp(email, at: other, for: party)
+        #expect(browser.title == "We cannot go on", "\(browser.html)")
+        let account = try #require(
+            TestBrowser.text(between: "quiet\" href=\"", "\"", in: browser.html), "\(browser.html)")
+        try await browser.submit([:])
+        #expect(browser.answer["error"] == "access_denied", "\(browser.answer)")
+        // No rule keeps the user from the account, where methods are added.
+        try await browser.get(account)
+        #expect(browser.title == "Sign in", "\(browser.html)")
+        try await browser.submit(["username": email])
+        try await browser.submit(["password": TestBrowser.password])
+        #expect(browser.title == "Second factor", "\(browser.html)")
+        // A rule about age: silently no, else the sign-in page.
+        let server = try Self.server(levels: [LevelRule(level: .oneFactor, maximumAge: 3_600, applications: [client])])
+        let user = TestBrowser(server)
+        try await user.signUp(email, at: server, for: party)
+        try await user.get(party.path())
+        #expect(user.title?.hasPrefix("Continue to") == true, "\(user.html)")
+        server.clock.advance(by: Duration.seconds(3_601))
+        try await user.get(party.path(["prompt": "none"]))
+        #expect(user.answer["error"] == "login_required", "\(user.answer)")
+        try await user.get(party.path())
+        #expect(user.title == "Sign in")
+        try await user.signIn(email, for: party)
+        #expect(user.answer["code"] != nil, "\(user.html)")
     }
 
     @Test("A passkey is the second factor after a password, and the account page asks for it before a change")

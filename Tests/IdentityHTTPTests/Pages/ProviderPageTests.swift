@@ -151,6 +151,17 @@ struct ProviderPageTests {
         _ = try await leave(victim, to: apple, for: party)
         try await comeBack(victim, from: stolen)
         #expect(victim.status == 400 && victim.answer["code"] == nil)
+        // The right flow with another random part: the cookie alone is no proof that the provider was asked.
+        let asking = try await leave(victim, to: apple, for: party)
+        let state = try #require(asking["state"])
+        let handle = state.prefix { $0 != "." }
+        for other in ["\(handle).\(String(repeating: "A", count: 43))", String(handle), "\(handle).", state + "A"] {
+            try await comeBack(victim, from: asking, ["state": other])
+            #expect(victim.status == 400 && victim.answer["code"] == nil, "\(other)")
+        }
+        try await comeBack(victim, from: asking)
+        #expect(victim.answer["code"] != nil, "the right state still is one")
+        victim.restart([])
         // Harbour's answer at Apple's address, and the other way round.
         let asked = try await leave(victim, to: apple, for: party)
         let path = try #require(asked["redirect_uri"]).trimmingPrefix(TestBrowser.origin).replacing(
@@ -159,13 +170,6 @@ struct ProviderPageTests {
         #expect(victim.status == 400)
         try await comeBack(victim, from: asked, ["iss": harbour.provider.issuer])
         #expect(victim.status == 422 && victim.answer["code"] == nil)
-        // The right flow with another random part: the cookie alone is no proof that the provider was asked.
-        let state = try #require(asked["state"])
-        let handle = state.prefix { $0 != "." }
-        for other in ["\(handle).\(String(repeating: "A", count: 43))", String(handle), "\(handle).", state + "A"] {
-            try await comeBack(victim, from: asked, ["state": other])
-            #expect(victim.status == 400 && victim.answer["code"] == nil, "\(other)")
-        }
         // The way back is open once.
         try await comeBack(victim, from: asked)
         #expect(victim.status == 400)

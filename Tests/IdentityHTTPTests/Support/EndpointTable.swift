@@ -239,6 +239,8 @@ enum StateName: String, CaseIterable, Sendable {
             case .account, .signUp(.asking): nil
             // Without a name there is no account to walk with: `PasskeyTests` and `ProviderTests`.
             case .passkey, .federated: nil
+            // A tenant without passkeys never gets there: `LevelTests`.
+            case .signIn(.creatingPasskey): nil
             case .signUp(.started): .signUpStarted
             case .signUp(.awaitingCode): .signUpAwaitingCode
             case .signUp(.choosingCredential): .signUpChoosingCredential

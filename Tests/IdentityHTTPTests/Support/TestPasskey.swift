@@ -30,7 +30,11 @@ struct TestPasskey {
     }
 
     func make(_ options: WireAnswer) async throws -> String {
-        try await device.create(PasskeyCreation(json: try #require(options["publicKey"], "\(options)").encoded)).json
+        try await make(try #require(options["publicKey"], "\(options)"))
+    }
+
+    func make(_ options: JSON) async throws -> String {
+        try await device.create(PasskeyCreation(json: options.encoded)).json
     }
 
     func confirm(_ answer: String, _ options: WireAnswer, _ caller: AccountCaller) async throws -> WireAnswer {

@@ -117,7 +117,8 @@ func fixtureMethod(_ address: String, provenAt: Date = noon) throws -> StrongMet
 func fixtureFamily(of user: NewUser, expiresAt: Date = noon + 86400) -> RefreshFamily {
     RefreshFamily(
         id: UUID(), tenant: user.tenant, client: app, user: user.id, scopes: ["openid", "offline_access"],
-        methods: ["otp"], contexts: ["c1"], authenticatedAt: noon - 60, createdAt: noon, expiresAt: expiresAt,
+        methods: ["otp"], contexts: ["c1"], level: .twoFactors, authenticatedAt: noon - 60, createdAt: noon,
+        expiresAt: expiresAt,
         tokenDigest: Data(repeating: 7, count: 32), key: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
 }
 

@@ -34,11 +34,14 @@ struct Conversation: Sendable {
         }
     }
 
-    func signIn(_ next: SignInNextState) async throws(NativeAuthError) -> Account {
-        switch next {
-        case .mfaRequired(let choice): try await secondFactor(choice)
-        case .registrationRequired(let choice): try await registration(choice)
-        case .completed(let account): account
+    func signIn(_ first: SignInNextState) async throws(NativeAuthError) -> Account {
+        var next = first
+        while true {
+            switch next {
+            case .mfaRequired(let choice): next = try await secondFactor(choice)
+            case .registrationRequired(let choice): return try await registration(choice)
+            case .completed(let account): return account
+            }
         }
     }
 
@@ -125,7 +128,7 @@ struct Conversation: Sendable {
         }
     }
 
-    private func secondFactor(_ first: MFAState) async throws(NativeAuthError) -> Account {
+    private func secondFactor(_ first: MFAState) async throws(NativeAuthError) -> SignInNextState {
         var choice = first
         while true {
             let chosen = try await settle(choice) { (prompts, choice, problem: MethodRefusal?) in
@@ -141,16 +144,16 @@ struct Conversation: Sendable {
             }
             let (method, sent): (AuthMethod, MFACodeState)
             switch chosen {
-            case .signedIn(let account): return account
+            case .signedIn(let account): return .completed(account)
             case .code(let chosen, let state): (method, sent) = (chosen, state)
             }
             let end = try await methodCode(sent) { (state, code) async throws(NativeAuthError) in
-                try await state.submit(code: code)
+                try await state.prove(code: code)
             } resend: { (choice) async throws(NativeAuthError) in
                 .again(try await choice.requestChallenge(method))
             }
             switch end {
-            case .signedIn(let account): return account
+            case .proven(let next): return next
             case .choosing(let latest): choice = latest
             }
         }
@@ -165,9 +168,21 @@ struct Conversation: Sendable {
     private func registration(_ first: RegistrationState) async throws(NativeAuthError) -> Account {
         var choice = first
         while true {
-            let methods = choice.methods
-            let method = try await ask(choice.flow) { prompts in
-                try await prompts.method(among: methods, problem: nil)
+            let chosen = try await settle(choice) { (prompts, choice, problem: MethodRefusal?) in
+                try await prompts.method(among: choice.methods, problem: problem)
+            } call: { (choice, method) async throws(NativeAuthError) -> Turn<RegistrationState, ChosenRegistration> in
+                guard method.isPasskey else { return .done(.contact(of: method)) }
+                let device = try await ask(choice.flow) { prompts in try await prompts.passkeys() }
+                do throws(PasskeyFailure) {
+                    return .done(.signedIn(try await choice.register(with: device)))
+                } catch {
+                    throw error.asNativeAuthError
+                }
+            }
+            let method: AuthMethod
+            switch chosen {
+            case .signedIn(let account): return account
+            case .contact(of: let chosen): method = chosen
             }
             let next = try await settle(choice) { (prompts, _, problem: MethodRefusal?) in
                 try await prompts.contact(for: method, problem: problem)
@@ -188,39 +203,46 @@ struct Conversation: Sendable {
                 } resend: { (choice) async throws(NativeAuthError) in
                     switch try await choice.requestChallenge(method, contact: contact) {
                     case .codeRequired(let state): .again(state)
-                    case .completed(let account): .done(.signedIn(account))
+                    case .completed(let account): .done(.proven(account))
                     }
                 }
                 switch end {
-                case .signedIn(let account): return account
+                case .proven(let account): return account
                 case .choosing(let latest): choice = latest
                 }
             }
         }
     }
 
+    /// What became of a method that was chosen to be registered.
+    private enum ChosenRegistration: Sendable {
+        case contact(of: AuthMethod)
+        case signedIn(Account)
+    }
+
     /// A contact, and the step after the code was asked for.
     private typealias Registering = (contact: String, next: RegistrationNextState)
 
     /// The end of the questions for a code of a method.
-    private enum MethodEnd<Purpose: MethodPurpose>: Sendable {
-        case signedIn(Account)
+    private enum MethodEnd<Purpose: MethodPurpose, Next: Sendable>: Sendable {
+        case proven(Next)
         /// The user wants to choose another method.
         case choosing(MethodsState<Purpose>)
     }
 
-    private func methodCode<Purpose>(
+    private func methodCode<Purpose, Next>(
         _ first: MethodCodeState<Purpose>,
-        submit: (MethodCodeState<Purpose>, String) async throws(NativeAuthError) -> Account,
+        submit: (MethodCodeState<Purpose>, String) async throws(NativeAuthError) -> Next,
         resend: (MethodsState<Purpose>) async throws(NativeAuthError) -> Turn<
-            MethodCodeState<Purpose>, MethodEnd<Purpose>
+            MethodCodeState<Purpose>, MethodEnd<Purpose, Next>
         >
-    ) async throws(NativeAuthError) -> MethodEnd<Purpose> {
-        try await settle(first) { (prompts, state, problem: CodeRefusal?) in
+    ) async throws(NativeAuthError) -> MethodEnd<Purpose, Next> {
+        typealias End = MethodEnd<Purpose, Next>
+        return try await settle(first) { (prompts, state, problem: CodeRefusal?) in
             try await prompts.code(state.code, problem: problem)
-        } call: { (state, answer) async throws(NativeAuthError) -> Turn<MethodCodeState<Purpose>, MethodEnd<Purpose>> in
+        } call: { (state, answer) async throws(NativeAuthError) -> Turn<MethodCodeState<Purpose>, End> in
             switch answer {
-            case .code(let code): .done(.signedIn(try await submit(state, code)))
+            case .code(let code): .done(.proven(try await submit(state, code)))
             case .anotherCode: try await resend(state.choice)
             case .anotherMethod: .done(.choosing(state.choice))
             }

@@ -60,7 +60,7 @@ public protocol FlowPrompts: Sendable {
     /// - Returns: One of `methods`.
     @MainActor func method(among methods: [AuthMethod], problem: MethodRefusal?) async throws -> AuthMethod
 
-    /// The device that gives a passkey, when the user chooses one as the second factor
+    /// The device that gives a passkey, when the user chooses one as the second factor, or makes one to be registered
     /// (``AuthMethod/isPasskey``). What the device refuses leads to ``method(among:problem:)`` again.
     @MainActor func passkeys() async throws -> any PasskeyAuthenticator
 

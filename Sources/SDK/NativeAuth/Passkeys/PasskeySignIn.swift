@@ -228,7 +228,8 @@ extension Flow {
 // MARK: - A second factor
 
 extension AuthMethod {
-    /// Whether it is a passkey: give it with ``MFARequired/verify(with:style:)``.
+    /// Whether it is a passkey: give it with ``MFARequired/verify(with:style:)``, or make it with
+    /// ``RegistrationRequired/register(with:)``.
     ///
     /// Servers list it only for apps whose configuration has ``ChallengeType/passkey``.
     public var isPasskey: Bool { challengeType == ChallengeType.passkey.rawValue }
@@ -256,6 +257,37 @@ extension MFARequired {
             return .completed(try await state.verify(with: authenticator, style: style))
         } catch {
             if let refusal = PasskeyRefusal(error) { return .retry(MFARequired(state: state), refusal) }
+            switch error {
+            case .request(let error): throw SignInError(error)
+            case .device(_, let details), .notAccepted(_, let details): throw .service(.unexpected(details))
+            }
+        }
+    }
+}
+
+/// What became of the registration of a passkey in the middle of a sign-in.
+@frozen
+public enum PasskeyRegistrationOutcome: ~Copyable, Sendable {
+    /// The passkey is registered, and the user is signed in.
+    case completed(Account)
+    /// The same step again: try once more, or choose another method.
+    case retry(RegistrationRequired, PasskeyRefusal)
+}
+
+extension RegistrationRequired {
+    /// Lets the device make a passkey, registers it, and signs in with what the user has given. ``FlowStep/info`` has a method
+    /// with ``AuthMethod/isPasskey`` where a passkey can be registered: also where nothing else reaches what the sign-in
+    /// demands.
+    ///
+    /// - Throws: ``SignInError``: the flow is over.
+    public consuming func register(
+        with authenticator: some PasskeyAuthenticator
+    ) async throws(SignInError) -> PasskeyRegistrationOutcome {
+        let state = state
+        do throws(PasskeyFailure) {
+            return .completed(try await state.register(with: authenticator))
+        } catch {
+            if let refusal = PasskeyRefusal(error) { return .retry(RegistrationRequired(state: state), refusal) }
             switch error {
             case .request(let error): throw SignInError(error)
             case .device(_, let details), .notAccepted(_, let details): throw .service(.unexpected(details))

@@ -32,6 +32,13 @@ extension MFACodeState {
             try await flow.account(after: .secondFactor(code))
         }
     }
+
+    /// The same, with the next step where the server requires a further factor or a registration.
+    func prove(code: String) async throws(NativeAuthError) -> SignInNextState {
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.signInStep(after: .secondFactor(code))
+        }
+    }
 }
 
 extension Flow {

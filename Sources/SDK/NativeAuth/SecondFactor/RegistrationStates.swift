@@ -32,6 +32,26 @@ extension RegistrationState {
     }
 }
 
+extension RegistrationState {
+    /// Registers a passkey, and signs in with what was given. It can be called again after an error.
+    func register(with authenticator: some PasskeyAuthenticator) async throws(PasskeyFailure) -> Account {
+        guard methods.contains(where: \.isPasskey) else {
+            throw .request(.notAvailable(flow.local("The server registers no passkey here.", canRetry: true)))
+        }
+        var flow = flow
+        let options = try await flow.newPasskeyOptions()
+        let made = try await authenticator.asked(options, flow)
+        let asked = flow
+        do throws(NativeAuthError) {
+            return try await use.once(asked) { () async throws(NativeAuthError) in
+                try await asked.completeRegistration(.passkey, credential: Secret(made.json))
+            }
+        } catch {
+            throw PasskeyFailure(error)
+        }
+    }
+}
+
 extension RegistrationCodeState {
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
@@ -98,14 +118,15 @@ extension Flow {
         }
     }
 
-    /// Submits the code, or no code for a contact that was verified before, and asks for tokens (docs/protocol.md
-    /// §4.9.3).
+    /// Submits the code or the passkey, or neither for a contact that was verified before, and asks for tokens
+    /// (docs/protocol.md §4.9.3).
     fileprivate func completeRegistration(
-        _ grant: GrantType, oob: Secret<String>? = nil
+        _ grant: GrantType, oob: Secret<String>? = nil, credential: Secret<String>? = nil
     ) async throws(NativeAuthError) -> Account {
         var flow = self
         let request = V1.Register.ContinueRequest(
-            clientID: configuration.clientID, continuationToken: continuationToken, grantType: grant, oob: oob)
+            clientID: configuration.clientID, continuationToken: continuationToken, grantType: grant, oob: oob,
+            credential: credential)
         do throws(NativeAuthError) {
             let reply: ContinuationReply = try await flow.ask(.registerContinue, request) { flow, refusal in
                 let isCodeWrong = refusal.error == .invalidGrant && refusal.suberror == .invalidOOBValue
@@ -118,6 +139,28 @@ extension Flow {
             throw error.with(canRetry: true)
         }
         return try await flow.account(after: .registration)
+    }
+
+    /// Asks for what a device needs to make a passkey.
+    fileprivate mutating func newPasskeyOptions() async throws(PasskeyFailure) -> PasskeyCreation {
+        let reply: V1.Register.ChallengeReply
+        do throws(NativeAuthError) {
+            reply = try await challengeRegistration(
+                V1.Register.ChallengeRequest(
+                    clientID: configuration.clientID, continuationToken: continuationToken,
+                    challengeType: ChallengeType.passkey.rawValue, challengeTarget: nil))
+            guard reply.challengeType == ChallengeType.passkey.rawValue else {
+                throw unexpectedChallenge().with(canRetry: true)
+            }
+            try advance(to: reply.continuationToken)
+        } catch {
+            throw .request(error)
+        }
+        do throws(PasskeyError) {
+            return try PasskeyCreation(json: Self.text(reply.publicKey))
+        } catch {
+            throw .device(error, local("The server's options for passkeys cannot be used: \(error)."))
+        }
     }
 
     /// The error mapping for the choice of a contact (docs/protocol.md §4.9.2).

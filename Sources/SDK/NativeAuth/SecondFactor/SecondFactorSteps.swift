@@ -45,10 +45,22 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
+    /// An app with ``ChallengeType/passkey`` in its configuration calls ``prove(code:)``: there a sign-in can go on.
+    ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
         try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
             try await state.submit(code: code)
+        }
+    }
+
+    /// Submits the code, and gives the next step. Where the sign-in demands a passkey and the user has none, the code is what
+    /// allows the user to register one: ``SignInNext/registrationRequired(_:)``.
+    ///
+    /// - Throws: ``SignInError``: the flow is over.
+    public consuming func prove(code: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            SignInNext(try await state.prove(code: code))
         }
     }
 

@@ -8,9 +8,38 @@ extension V1 {
 extension V1.Register {
     /// `POST register/v1.0/introspect`: asks for the methods (docs/protocol.md §4.9.1); the form of sign-in's.
     package typealias IntrospectRequest = V1.SignIn.IntrospectRequest
-    /// `POST register/v1.0/continue`: submits the code, or continues without one (docs/protocol.md §4.9.3); the form of
-    /// the password reset.
-    package typealias ContinueRequest = V1.ResetPassword.ContinueRequest
+    /// `POST register/v1.0/continue`: submits the code or the passkey, or continues without one (docs/protocol.md
+    /// §4.9.3).
+    package struct ContinueRequest: FormRequest {
+        package var clientID: String?
+        package var continuationToken: Secret<String>?
+        /// ``GrantType/oob``, ``GrantType/continuationToken`` or ``GrantType/passkey``.
+        package var grantType: GrantType?
+        package var oob: Secret<String>?
+        /// The answer of the authenticator that made a passkey, a JSON text (WebAuthn section 5.1).
+        package var credential: Secret<String>?
+
+        package init(
+            clientID: String?, continuationToken: Secret<String>?, grantType: GrantType?, oob: Secret<String>? = nil,
+            credential: Secret<String>? = nil
+        ) {
+            self.clientID = clientID
+            self.continuationToken = continuationToken
+            self.grantType = grantType
+            self.oob = oob
+            self.credential = credential
+        }
+
+        package init() {}
+
+        package mutating func code<Coder: FormCoder>(with coder: inout Coder) throws(Coder.Failure) {
+            try coder.word(.clientID, &clientID)
+            try coder.secret(.continuationToken, &continuationToken)
+            try coder.word(.grantType, &grantType)
+            try coder.secret(.oob, &oob)
+            try coder.secret(.credential, &credential)
+        }
+    }
 
     /// `POST register/v1.0/challenge`: sends a code to the contact (docs/protocol.md §4.9.2).
     package struct ChallengeRequest: FormRequest {
@@ -60,13 +89,16 @@ extension V1.Register {
         package var interval: Int?
         /// `prompt`.
         package var bindingMethod: String?
+        /// What an authenticator needs to make a passkey (WebAuthn section 5.1).
+        package var publicKey: JSONValue?
 
         /// The contact was verified in the sign-up just before.
         package static let preverified = "preverified"
 
         package init(
             challengeType: String, continuationToken: Secret<String>?, challengeTarget: String? = nil,
-            challengeChannel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil
+            challengeChannel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil,
+            publicKey: JSONValue? = nil
         ) {
             self.challengeType = challengeType
             self.continuationToken = continuationToken
@@ -75,6 +107,7 @@ extension V1.Register {
             self.codeLength = codeLength
             self.interval = interval
             self.bindingMethod = bindingMethod
+            self.publicKey = publicKey
         }
 
         private enum CodingKeys: String, CodingKey {
@@ -85,6 +118,7 @@ extension V1.Register {
             case codeLength = "code_length"
             case interval
             case bindingMethod = "binding_method"
+            case publicKey = "public_key"
         }
     }
 }

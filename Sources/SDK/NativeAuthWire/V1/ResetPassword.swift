@@ -36,7 +36,7 @@ extension V1.ResetPassword {
     package struct ContinueRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// ``GrantType/oob``; for the registration of a method also ``GrantType/continuationToken``.
+        /// ``GrantType/oob``.
         package var grantType: GrantType?
         package var oob: Secret<String>?
 

@@ -79,11 +79,9 @@ extension Engine {
                 return context.outcome(.refused(.methodNotAllowed))
             }
             let proven = proven(by: caller, own)
-            let user = caller.account.user
             let new = NewPasskey(
                 proven: proven, strength: strength(caller, proven), session: caller.session,
-                userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)),
-                displayName: user.attributes["displayName"]?.description ?? user.email)
+                userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)))
             let step = firstStep(.provingOwnForPasskey(new), of: caller, in: context)
             // In every mode: a passkey is two factors, and a password alone must not become that (SEC-ENR-2).
             guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {

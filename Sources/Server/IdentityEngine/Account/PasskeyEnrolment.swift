@@ -20,8 +20,6 @@ package struct NewPasskey: Hashable, Sendable, Codable {
     package var session: UUID?
     /// The account's handle: that of its other passkeys, or 32 new random bytes (`SEC-PK-15`).
     package var userHandle: Data
-    /// The name that the user is shown beside the handle.
-    package var displayName: String
 }
 
 extension Engine {
@@ -45,26 +43,41 @@ extension Engine {
         }
         guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
         if let name, !StrongMethod.isName(name) { return step.refused(.invalidAttributes(["displayName"])) }
-        var reads = StepReads(sendsNotice: true)
+        let answer = MadePasskey(answer, for: new.userHandle, party, ports.signatures)
+        let method = ports.randomness.uuid()
+        return try await run(step, reading: answer.reads) { situation in
+            AccountState.confirming(
+                new, answer.judged, name: name, id: method,
+                isChallenge: { matches(answer.challenge, $0, .create, step) }, in: situation
+            ).map(FlowState.account)
+        }
+    }
+}
+
+/// An authenticator's answer to the request for a passkey, as far as it is judged before the step's transaction.
+struct MadePasskey: Sendable {
+    let judged: Result<EnrolledPasskey, PasskeyFault>
+    /// What the answer says; an unreadable one says nothing.
+    let challenge: Data?
+
+    init(_ answer: String, for userHandle: Data, _ party: RelyingParty, _ signatures: any PasskeySignatures) {
         var challenge: Data?
-        let judged: Result<EnrolledPasskey, PasskeyFault>
         do throws(PasskeyFault) {
             let registration = try PasskeyRegistration(json: answer)
             challenge = registration.challenge
-            let made = try party.verify(
-                registration, userHandle: new.userHandle, signatures: ports.signatures, isChallenge: { _ in true })
-            reads.credential = .passkey(made.credentialID)
-            judged = .success(made)
+            judged = .success(
+                try party.verify(
+                    registration, userHandle: userHandle, signatures: signatures, isChallenge: { _ in true }))
         } catch {
             judged = .failure(error)
         }
-        let method = ports.randomness.uuid()
-        return try await run(step, reading: reads) { [challenge] situation in
-            AccountState.confirming(
-                new, judged, name: name, id: method, isChallenge: { matches(challenge, $0, .create, step) },
-                in: situation
-            ).map(FlowState.account)
-        }
+        self.challenge = challenge
+    }
+
+    var reads: StepReads {
+        var reads = StepReads(sendsNotice: true)
+        if case .success(let made) = judged { reads.credential = .passkey(made.credentialID) }
+        return reads
     }
 }
 
@@ -77,11 +90,9 @@ extension AccountState {
         guard let account = situation.account else { return .refused(.unusableToken) }
         var row = row
         row.code = fresh.record
-        let offer = PasskeyCreationOffer(
-            relyingPartyID: party.id, relyingPartyName: name, userHandle: new.userHandle,
-            username: account.user.email, displayName: new.displayName, challenge: fresh.bytes,
-            excluded: account.passkeys.filter { $0.relyingPartyID == party.id }.map(\.reference))
-        return Decision(.accepted(.createPasskey(offer)), next: .creatingPasskey(new), row: row, effects: effects)
+        return Decision(
+            .accepted(.createPasskey(account.offer(fresh, new.userHandle, of: party, named: name))),
+            next: .creatingPasskey(new), row: row, effects: effects)
     }
 
     /// Decides on the answer of an authenticator. Right or wrong, its challenge is spent with this step (`SEC-PK-1`).
@@ -93,21 +104,67 @@ extension AccountState {
         _ new: NewPasskey, _ judged: Result<EnrolledPasskey, PasskeyFault>, name: String?, id: UUID,
         isChallenge: (CodeRecord) -> Bool, in situation: StepSituation
     ) -> Decision<AccountState> {
-        guard var asked = situation.row.code, asked.attempts == 0, let account = situation.account else {
-            return .refused(.notAllowedNow)
+        let judgement: StepSituation.PasskeyJudgement<AccountState> = situation.judge(
+            judged, for: new.userHandle, isChallenge: isChallenge)
+        switch judgement {
+        case .refused(let decision): return decision
+        case .made(let passkey, var row):
+            row.isEnded = true
+            let method = StrongMethod(
+                id: id, kind: .passkey(passkey), provenAt: situation.now,
+                enrolment: Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt), name: name)
+            return Decision(
+                .accepted(.accountChanged), row: row,
+                effects: situation.effects(ofNew: method, session: new.session, user: new.proven.account.user))
+        }
+    }
+}
+
+extension UserAccount {
+    /// What an authenticator needs to make a passkey of the account.
+    func offer(
+        _ fresh: FreshChallenge, _ userHandle: Data, of party: RelyingParty, named name: String
+    ) -> PasskeyCreationOffer {
+        PasskeyCreationOffer(
+            relyingPartyID: party.id, relyingPartyName: name, userHandle: userHandle, username: user.email,
+            displayName: user.attributes["displayName"]?.description ?? user.email, challenge: fresh.bytes,
+            excluded: passkeys.filter { $0.relyingPartyID == party.id }.map(\.reference))
+    }
+}
+
+extension StepSituation {
+    /// What became of an authenticator's answer to the request for a passkey.
+    enum PasskeyJudgement<State: Hashable & Sendable> {
+        case refused(Decision<State>)
+        /// The row has no challenge any more.
+        case made(EnrolledPasskey, FlowRow)
+    }
+
+    /// Judges the answer of an authenticator that made a passkey. Right or wrong, its challenge is spent (`SEC-PK-1`).
+    ///
+    /// - Parameters:
+    ///   - userHandle: The handle that was asked for.
+    ///   - isChallenge: Whether the answer has the challenge of the row.
+    func judge<State: Hashable & Sendable>(
+        _ judged: Result<EnrolledPasskey, PasskeyFault>, for userHandle: Data, isChallenge: (CodeRecord) -> Bool
+    ) -> PasskeyJudgement<State> {
+        guard var asked = row.code, asked.attempts == 0, let account else {
+            return .refused(Decision(.refused(.notAllowedNow)))
         }
         asked.attempts = 1
-        var row = situation.row
+        var row = row
         row.code = asked
-        let user = account.user.id
-        func refused(_ fault: PasskeyFault) -> Decision<AccountState> {
-            Decision(
-                .refused(.passkeyRefused(isUnknown: false)), row: row,
-                effects: [
-                    .record(.codeRefused, user: user, detail: "\(StrongMethod.passkeyName), \(fault.rawValue)")
-                ])
+        func refused(_ fault: PasskeyFault) -> PasskeyJudgement<State> {
+            .refused(
+                Decision(
+                    .refused(.passkeyRefused(isUnknown: false)), row: row,
+                    effects: [
+                        .record(
+                            .codeRefused, user: account.user.id,
+                            detail: "\(StrongMethod.passkeyName), \(fault.rawValue)")
+                    ]))
         }
-        guard situation.now < asked.expiresAt else { return refused(.expiredChallenge) }
+        guard now < asked.expiresAt else { return refused(.expiredChallenge) }
         let passkey: EnrolledPasskey
         switch judged {
         case .failure(let fault): return refused(fault)
@@ -116,24 +173,17 @@ extension AccountState {
         guard isChallenge(asked) else { return refused(.wrongChallenge) }
         guard passkey.credentialID.count <= NewPasskey.longestID else { return refused(.wrongCredentialID) }
         // Of any user: otherwise a victim could be signed in to the account of an attacker (SEC-PK-11).
-        guard !situation.isCredentialTaken else { return refused(.duplicatePasskey) }
+        guard !isCredentialTaken else { return refused(.duplicatePasskey) }
         row.code = nil
-        row.isEnded = true
-        guard account.passkeys.count < NewPasskey.most else {
-            return Decision(.refused(.methodNotAllowed), row: row)
+        func ended(_ refusal: Refusal) -> PasskeyJudgement<State> {
+            var row = row
+            row.isEnded = true
+            return .refused(Decision(.refused(refusal), row: row))
         }
+        guard account.passkeys.count < NewPasskey.most else { return ended(.methodNotAllowed) }
         // Another flow has added the account's first one meanwhile, with another handle.
-        guard account.passkeys.allSatisfy({ $0.userHandle == new.userHandle }) else {
-            return Decision(.refused(.unusableToken), row: row)
-        }
-        if let wait = situation.waitForEnrolment {
-            return Decision(.refused(.throttled(retryAfter: wait)), row: row)
-        }
-        let method = StrongMethod(
-            id: id, kind: .passkey(passkey), provenAt: situation.now,
-            enrolment: Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt), name: name)
-        return Decision(
-            .accepted(.accountChanged), row: row,
-            effects: situation.effects(ofNew: method, session: new.session, user: user))
+        guard account.passkeys.allSatisfy({ $0.userHandle == userHandle }) else { return ended(.unusableToken) }
+        if let wait = waitForEnrolment { return ended(.throttled(retryAfter: wait)) }
+        return .made(passkey, row)
     }
 }

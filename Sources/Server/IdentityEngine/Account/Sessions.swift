@@ -172,7 +172,9 @@ extension Engine {
     package func removeMethod(
         _ method: UUID, of caller: DirectoryCaller, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        let isRequiredHere = caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
+        let isRequiredHere =
+            caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
+            || caller.tenant.levels.demand(of: caller.client.id, baseURL: settings.baseURL).level > .oneFactor
         let event = event(.methodsForgotten, of: caller, detail: "1 by user", from: source, at: now)
         let removed = caller.account.strongMethods.filter { $0.id == method }
         var notices: [Effect] = []

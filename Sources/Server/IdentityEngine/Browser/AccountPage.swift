@@ -36,7 +36,12 @@ extension Client {
                 requiresDistinctMailbox: !flows.isEmpty && flows.allSatisfy(\.requiresDistinctMailbox),
                 allowsSignUp: false),
             requiresSecondFactor: !applications.isEmpty
-                && applications.allSatisfy { $0.requiresSecondFactor || $0.userFlow.requiresSecondFactor },
+                && applications.allSatisfy { application in
+                    application.requiresSecondFactor || application.userFlow.requiresSecondFactor
+                        || entry.tenant.levels.contains {
+                            $0.level > .oneFactor && $0.applications.contains(application.id)
+                        }
+                },
             enumeration: strictest)
     }
 }

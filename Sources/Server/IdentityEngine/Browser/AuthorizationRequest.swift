@@ -133,7 +133,7 @@ extension AuthorizationRequest {
         if prompts.contains(.create), !isConfirmed {
             return allowsSignUp ? .signUp : .refused(.signUpNotAllowed)
         }
-        guard let session, isFresh(session, now), !wantsFreshProof else {
+        guard let session, isFresh(session, demand, now), !wantsFreshProof else {
             return isSilent ? .refused(.loginRequired) : .signIn
         }
         guard self.subject == nil || self.subject == subject else {
@@ -161,8 +161,9 @@ extension AuthorizationRequest {
         }
     }
 
-    private func isFresh(_ session: BrowserSignIn, _ now: Date) -> Bool {
-        guard let maxAge else { return true }
+    private func isFresh(_ session: BrowserSignIn, _ demand: FactorDemand, _ now: Date) -> Bool {
+        let ages = [maxAge, demand.whole(of: session.account).maximumAge].compactMap(\.self)
+        guard let maxAge = ages.min() else { return true }
         // The proof was given elsewhere.
         guard session.session.authentication.handover == nil else { return false }
         return now.timeIntervalSince(session.session.authentication.authenticatedAt) <= Double(maxAge)

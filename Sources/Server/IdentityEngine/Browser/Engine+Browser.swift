@@ -115,7 +115,9 @@ extension Engine {
         }
         let lacksConsent = try await lacksConsent(request, as: signIn, to: client, in: tenant)
         let verdict = request.judged(
-            signIn, subject: subject, factorDemand(request.contexts, in: context),
+            signIn, subject: subject,
+            try await factorDemand(
+                request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context),
             allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: lacksConsent, isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }

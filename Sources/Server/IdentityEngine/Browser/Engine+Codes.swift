@@ -18,6 +18,8 @@ package struct CodeGrant: Hashable, Sendable, Codable {
     var contexts: [String]
     /// The proofs of the session when the code was issued.
     var methods: [String]
+    /// What they are worth. Nil: not known, as versions wrote it that knew no levels.
+    var level: Assurance.Level?
     var authenticatedAt: Date
     var expiresAt: Date
     /// The thumbprint of the key that the code is bound to (RFC 9449 section 10).
@@ -117,6 +119,7 @@ extension Engine {
             credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
             scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
+            level: session.authentication.assurance.level,
             authenticatedAt: session.authentication.authenticatedAt,
             expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key,
             parent: session.authentication.handover?.family)

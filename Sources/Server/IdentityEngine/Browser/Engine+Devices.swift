@@ -170,7 +170,10 @@ extension Engine {
         // A session of a ticket is for what its app opened.
         let signIn = signIn?.session.authentication.handover == nil ? signIn : nil
         let verdict = request.judged(
-            signIn, factorDemand(request.contexts, in: context), allowsSignUp: context.userFlow.allowsSignUp,
+            signIn,
+            try await factorDemand(
+                request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context),
+            allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: client.web.isThirdParty, isConfirmed: true, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return .first(verdict) }
         try await noteUse(of: signIn.session, now: context.now)

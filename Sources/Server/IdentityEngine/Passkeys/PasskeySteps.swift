@@ -106,7 +106,7 @@ extension SignInState {
                 .accepted(.usePasskey(offer)), next: .awaitingSecondFactor(proven, method),
                 row: situation.asking(fresh))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }

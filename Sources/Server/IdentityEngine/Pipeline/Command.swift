@@ -57,6 +57,8 @@ package enum StepCommand: Sendable {
     case submitContactCode(Secret<String>)
     /// Register a contact that this flow has already proven.
     case confirmContact
+    /// Ask for a passkey to be registered in the middle of a sign-in.
+    case challengeNewPasskey
     case challengeReset(accepted: Set<ChallengeType>?)
     case submitResetCode(Secret<String>)
     case submitNewPassword(Secret<String>)
@@ -66,7 +68,8 @@ package enum StepCommand: Sendable {
     /// The user is that of the access token, who must be the user of the flow.
     case submitAccountCode(Secret<String>, UserID)
     /// Submit the answer of the authenticator that made a passkey, a JSON text (WebAuthn section 5.1), with the user's name for it.
-    case createPasskey(String, name: String?, UserID)
+    /// The user is that of the access token; nil in the middle of a sign-in.
+    case createPasskey(String, name: String?, UserID?)
     /// Exchange the token of a finished flow for tokens.
     case redeem(TokenRequest)
 }
@@ -177,6 +180,7 @@ extension StepCommand {
         case .challengeContact: CommandTraits(operations: .challengeContact)
         case .submitContactCode: CommandTraits(operations: .submitContactCode, compares: .code)
         case .confirmContact: CommandTraits(operations: .confirmContact)
+        case .challengeNewPasskey: CommandTraits(operations: .challengeContact)
         case .challengeReset: CommandTraits(operations: .challengeReset)
         case .submitResetCode: CommandTraits(operations: .submitResetCode, compares: .code)
         case .submitNewPassword: CommandTraits(operations: .submitNewPassword, hashesPassword: true)
@@ -195,8 +199,7 @@ extension StepCommand {
     var content: [Data] {
         switch self {
         case .challengeSignUp, .askAboutSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration,
-            .challengeContact,
-            .confirmContact, .challengeReset, .pollReset, .challengeAccount:
+            .challengeContact, .confirmContact, .challengeNewPasskey, .challengeReset, .pollReset, .challengeAccount:
             []
         case .submitAccountCode(let code, _): code.digits
         case .submitPasskey(let answer, let request): answer.bytes + request.digestContent

@@ -159,13 +159,15 @@ package struct Engine: Sendable {
             try await challengeContact(contact, channel: channel, step)
         case .submitContactCode(let code): try await submitContactCode(code, step)
         case .confirmContact: try await confirmContact(step)
+        case .challengeNewPasskey: try await challengeNewPasskey(step)
         case .challengeReset(let accepted): try await challengeReset(accepted: accepted, step)
         case .submitResetCode(let code): try await submitResetCode(code, step)
         case .submitNewPassword(let password): try await submitNewPassword(password, step)
         case .pollReset: try await pollReset(step)
         case .challengeAccount(let user): try await challengeAccount(user, step)
         case .submitAccountCode(let code, let user): try await submitAccountCode(code, of: user, step)
-        case .createPasskey(let answer, let name, let user):
+        case .createPasskey(let answer, let name, nil): try await registerPasskey(answer, name: name, step)
+        case .createPasskey(let answer, let name, let user?):
             try await confirmPasskey(answer, name: name, of: user, step)
         case .redeem(let request): try await redeem(request, step)
         }

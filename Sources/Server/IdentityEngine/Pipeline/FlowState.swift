@@ -73,7 +73,9 @@ package enum FlowState: Hashable, Sendable, Codable {
     /// Whether the codes of this state go to an address that the account does not have yet.
     package var hasForeignMailbox: Bool {
         switch self {
-        case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact), .signUp: true
+        case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact),
+            .signIn(.creatingPasskey), .signUp:
+            true
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
             .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
@@ -87,7 +89,7 @@ package enum FlowState: Hashable, Sendable, Codable {
     package var registrant: EmailAddress? {
         switch self {
         case .signIn(.choosingContact(let proven)), .signIn(.awaitingContactCode(let proven, _)),
-            .signIn(.confirmingContact(let proven, _)):
+            .signIn(.confirmingContact(let proven, _)), .signIn(.creatingPasskey(let proven, _)):
             proven.email
         case .account(.provingNew(let change)): change.proven.email
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
@@ -241,6 +243,9 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var handover: Handover?
     /// The identity that the end of the sign-in links to the account (`SEC-FED-9`).
     package var linking: VerifiedIdentity?
+    /// The level that the sign-in is to reach, when that is more than two factors: the requests for a method do not repeat
+    /// what was asked for. Nil: two factors.
+    package var sought: Assurance.Level?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,

@@ -124,6 +124,8 @@ package enum RedirectReason: Hashable, Sendable, Codable {
     case methodSuspended
     /// The password came from a reset, and the second factor must be another than that mailbox.
     case passwordFromReset
+    /// More is demanded than the user's methods are worth, and none that is worth it can be registered here.
+    case strongerMethodNeeded
 }
 
 /// A way to give a second factor, or to register one.

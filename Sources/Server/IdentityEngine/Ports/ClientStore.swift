@@ -61,7 +61,7 @@ package struct Tenant: Hashable, Sendable {
         self.mailsPerHour = mailsPerHour
         self.auditDays = auditDays
         self.deletionGraceDays = deletionGraceDays
-        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil, nil, [])
+        rare = RareSettings(hooks, subscribers, .unchanged, .unchanged, nil, nil, [], [])
     }
 }
 
@@ -69,40 +69,46 @@ extension Tenant {
     /// At most one for each event of an application.
     package var hooks: [Hook] {
         get { rare?.hooks ?? [] }
-        set { rare = RareSettings(newValue, subscribers, mail, pages, texts, passkeys, providers) }
+        set { rare = RareSettings(newValue, subscribers, mail, pages, texts, passkeys, providers, levels) }
     }
 
     package var subscribers: [Subscriber] {
         get { rare?.subscribers ?? [] }
-        set { rare = RareSettings(hooks, newValue, mail, pages, texts, passkeys, providers) }
+        set { rare = RareSettings(hooks, newValue, mail, pages, texts, passkeys, providers, levels) }
     }
 
     package var mail: TenantMail {
         get { rare?.mail ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts, passkeys, providers) }
+        set { rare = RareSettings(hooks, subscribers, newValue, pages, texts, passkeys, providers, levels) }
     }
 
     package var pages: TenantPages {
         get { rare?.pages ?? .unchanged }
-        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts, passkeys, providers) }
+        set { rare = RareSettings(hooks, subscribers, mail, newValue, texts, passkeys, providers, levels) }
     }
 
     /// Its text messages; nil: it sends none.
     package var texts: TextSettings? {
         get { rare?.texts }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue, passkeys, providers) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, newValue, passkeys, providers, levels) }
     }
 
     /// Its passkeys; nil: it has none.
     package var passkeys: PasskeySettings? {
         get { rare?.passkeys }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, newValue, providers) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, newValue, providers, levels) }
     }
 
     /// The services of others that sign its users in, each with an id and an issuer of its own.
     package var providers: [IdentityProvider] {
         get { rare?.providers ?? [] }
-        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, passkeys, newValue) }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, passkeys, newValue, levels) }
+    }
+
+    /// What it demands of sign-ins beyond what applications, user flows and users demand.
+    package var levels: [LevelRule] {
+        get { rare?.levels ?? [] }
+        set { rare = RareSettings(hooks, subscribers, mail, pages, texts, passkeys, providers, newValue) }
     }
 
     /// ``TenantPages/version``, made once.
@@ -128,15 +134,16 @@ private final class RareSettings: Hashable, Sendable {
     let texts: TextSettings?
     let passkeys: PasskeySettings?
     let providers: [IdentityProvider]
+    let levels: [LevelRule]
 
     /// Nil when there is nothing.
     init?(
         _ hooks: [Hook], _ subscribers: [Subscriber], _ mail: TenantMail, _ pages: TenantPages, _ texts: TextSettings?,
-        _ passkeys: PasskeySettings?, _ providers: [IdentityProvider]
+        _ passkeys: PasskeySettings?, _ providers: [IdentityProvider], _ levels: [LevelRule]
     ) {
         guard
             !hooks.isEmpty || !subscribers.isEmpty || mail != .unchanged || pages != .unchanged || texts != nil
-                || passkeys != nil || !providers.isEmpty
+                || passkeys != nil || !providers.isEmpty || !levels.isEmpty
         else { return nil }
         self.hooks = hooks
         self.subscribers = subscribers
@@ -146,13 +153,14 @@ private final class RareSettings: Hashable, Sendable {
         self.texts = texts
         self.passkeys = passkeys
         self.providers = providers
+        self.levels = levels
     }
 
     static func == (one: RareSettings, other: RareSettings) -> Bool {
         one === other
             || (one.hooks == other.hooks && one.subscribers == other.subscribers && one.mail == other.mail
                 && one.pages == other.pages && one.texts == other.texts && one.passkeys == other.passkeys
-                && one.providers == other.providers)
+                && one.providers == other.providers && one.levels == other.levels)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -163,6 +171,7 @@ private final class RareSettings: Hashable, Sendable {
         hasher.combine(texts)
         hasher.combine(passkeys)
         hasher.combine(providers)
+        hasher.combine(levels)
     }
 }
 

@@ -15,6 +15,8 @@ package struct RefreshFamily: Hashable, Sendable {
     package var methods: [String]
     /// The authentication contexts that the sign-in satisfied, such as `c1` (`SEC-MFA-1`).
     package var contexts: [String]
+    /// What the proofs of the sign-in are worth. Nil: a version wrote the row that did not know it.
+    package var level: Assurance.Level?
     package var authenticatedAt: Date
     package var createdAt: Date
     package var expiresAt: Date
@@ -58,7 +60,8 @@ package struct RefreshFamily: Hashable, Sendable {
 
     package init(
         id: UUID, tenant: TenantID, client: ClientID, user: UserID, scopes: [String], methods: [String],
-        contexts: [String] = [], authenticatedAt: Date, createdAt: Date, expiresAt: Date, generation: Int = 0,
+        contexts: [String] = [], level: Assurance.Level? = nil, authenticatedAt: Date, createdAt: Date, expiresAt: Date,
+        generation: Int = 0,
         tokenDigest: Data, previous: Previous? = nil, revokedAt: Date? = nil, keptAt: Date? = nil,
         device: SessionDevice = SessionDevice(), network: String? = nil, browserSession: UUID? = nil,
         key: String? = nil, parent: UUID? = nil
@@ -70,6 +73,7 @@ package struct RefreshFamily: Hashable, Sendable {
         self.scopes = scopes
         self.methods = methods
         self.contexts = contexts
+        self.level = level
         self.authenticatedAt = authenticatedAt
         self.createdAt = createdAt
         self.expiresAt = expiresAt
@@ -83,6 +87,13 @@ package struct RefreshFamily: Hashable, Sendable {
         self.browserSession = browserSession
         self.key = key
         self.parent = parent
+    }
+}
+
+extension RefreshFamily {
+    /// Whether the proofs of the sign-in are as much and as fresh as is demanded now.
+    package func meets(_ demand: LevelDemand, at now: Date) -> Bool {
+        (level ?? Assurance.level(ofWords: methods)) >= demand.level && demand.isFresh(authenticatedAt, at: now)
     }
 }
 

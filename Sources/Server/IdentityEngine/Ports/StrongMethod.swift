@@ -53,12 +53,7 @@ package struct StrongMethod: Hashable, Sendable {
     }
 
     package init(id: UUID, contact: Contact, provenAt: Date, enrolment: Enrolment) {
-        let kind: Kind =
-            switch contact {
-            case .mailbox(let email): .mailbox(email)
-            case .phone(let number): .phone(number)
-            }
-        self.init(id: id, kind: kind, provenAt: provenAt, enrolment: enrolment)
+        self.init(id: id, kind: Kind(contact), provenAt: provenAt, enrolment: enrolment)
     }
 
     package init(
@@ -298,5 +293,15 @@ package struct Enrolment: Hashable, Sendable, Codable {
         self.authenticatedAt = authenticatedAt
         self.client = client
         self.isFamiliarSource = isFamiliarSource
+    }
+}
+
+extension StrongMethod.Kind {
+    package init(_ contact: Contact) {
+        self =
+            switch contact {
+            case .mailbox(let email): .mailbox(email)
+            case .phone(let number): .phone(number)
+            }
     }
 }

@@ -99,7 +99,7 @@ extension SignInState {
                             channel: channel))),
                 next: .awaitingSecondFactor(proven, method))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }

@@ -15,11 +15,13 @@ package enum FactorVerdict: Hashable, Sendable {
 
 /// The factors that an application, its user flow and its tenant require.
 package struct FactorDemand: Hashable, Sendable {
-    /// The requested authentication contexts; each needs two factors.
+    /// The requested authentication contexts; each needs two factors, or what a rule says.
     package var contexts: [String]
-    /// Whether the application or the user flow always requires two factors. No grant bypasses this (design record
-    /// 0005).
-    package var isRequired: Bool
+    /// What the requested contexts stand for together.
+    package var ofContexts: LevelDemand
+    /// What the application, the user flow, the scopes and the groups of the user demand in any case. No grant bypasses
+    /// this (design record 0005).
+    package var required: LevelDemand
     /// Whether a second factor must use another mailbox than a reset does (`SEC-MFA-3`).
     package var distinctMailbox: Bool
     package var enrolment: EnrolmentMode
@@ -33,17 +35,15 @@ package struct FactorDemand: Hashable, Sendable {
     /// The relying party whose passkeys the tenant takes; nil: it has none.
     package var passkeyDomain: String?
 
-    /// What each context, application, user flow and user demands: two factors, also such as NIST SP 800-63B does not
-    /// accept.
-    static let level = Assurance.Level.mailed
-
     package init(
-        contexts: [String], isRequired: Bool, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
+        contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
+        required: LevelDemand = .none, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
         texts: TextSettings? = nil, passkeyDomain: String? = nil
     ) {
         self.contexts = contexts
-        self.isRequired = isRequired
+        self.ofContexts = ofContexts
+        self.required = isRequired ? required.and(.twoFactors) : required
         self.distinctMailbox = distinctMailbox
         self.enrolment = enrolment
         self.suspensionRest = suspensionRest
@@ -55,6 +55,21 @@ package struct FactorDemand: Hashable, Sendable {
 
     /// Whether numbers of the area are texted.
     fileprivate func canText(_ number: PhoneNumber) -> Bool { texts?.allows(number) ?? false }
+
+    /// What this account needs whatever the client asks for.
+    fileprivate func required(of account: UserAccount) -> LevelDemand {
+        account.requiresSecondFactor ? required.and(.twoFactors) : required
+    }
+
+    /// All that is demanded of a sign-in to this account, the requested contexts included.
+    package func whole(of account: UserAccount) -> LevelDemand {
+        contexts.isEmpty ? required(of: account) : required(of: account).and(ofContexts)
+    }
+}
+
+/// What a user can register in the middle of a sign-in.
+package enum RegistrableMethod: Hashable, Sendable {
+    case mailbox, phone, passkey
 }
 
 extension Authentication {
@@ -62,34 +77,43 @@ extension Authentication {
     ///
     /// - Parameter account: The account as it is now.
     package func judged(_ demand: FactorDemand, of account: UserAccount) -> FactorVerdict {
-        let isRequired = demand.isRequired || account.requiresSecondFactor
-        let isDemanded = isRequired || !demand.contexts.isEmpty
-        guard isDemanded || (needsMailbox && mailboxes.isEmpty) else { return .tokens(contexts: []) }
+        let isRequired = demand.required(of: account).level > .oneFactor
+        let level = demand.whole(of: account).level
+        guard level > .oneFactor || (needsMailbox && mailboxes.isEmpty) else {
+            return .tokens(contexts: demand.contexts)
+        }
         let canRegister = capabilities.contains(.registrationRequired)
-        if assurance(for: demand).level >= FactorDemand.level {
+        let isMore = level > .mailed
+        if assurance(for: demand).level >= max(level, .mailed) {
             // A new user has already proven both, and registers a method now so that the next sign-in finds one
             // (docs/protocol.md §5.4).
             let isNew = origin == .signUp && registered == nil && account.secondFactors.isEmpty
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         let methods = usableMethods(of: account, demand)
-        // A user of codes can register a telephone, and nothing else here.
+        let canAdd = !registrable(for: account, demand).isEmpty
         let isOfCodes = account.passwordHash == nil
-        guard !isOfCodes || !methods.isEmpty || demand.texts != nil else {
+        guard !isOfCodes || !methods.isEmpty || canAdd else {
             return .redirectToBrowser(.noPassword)
         }
         if !methods.isEmpty {
             return capabilities.contains(.mfaRequired)
                 ? .giveSecondFactor(methods) : .redirectToBrowser(.missingCapability(.mfaRequired))
         }
-        // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3).
-        guard account.secondFactors.isEmpty || origin == .reset && !isRequired && !demand.distinctMailbox else {
+        // An account with a method is enrolled, even when that method is not usable here (SEC-ENR-3). Who has given one of
+        // them registers another that is worth more.
+        let hasGivenOne = isMore && canAdd && provesMethod(of: account)
+        guard
+            account.secondFactors.isEmpty || hasGivenOne || origin == .reset && !isRequired && !demand.distinctMailbox
+        else {
             let isResting = account.secondFactors.contains { $0.suspendedAt != nil }
             let isUnannounced =
                 demand.passkeyDomain != nil && !capabilities.contains(.passkey)
                 && account.secondFactors.contains { $0.isPasskey && $0.suspendedAt == nil && !hasProven($0) }
             return .redirectToBrowser(
-                isUnannounced ? .methodNotTaken : isResting ? .methodSuspended : .otherMailboxNeeded)
+                isUnannounced
+                    ? .methodNotTaken
+                    : isResting ? .methodSuspended : isMore ? .strongerMethodNeeded : .otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
@@ -98,19 +122,24 @@ extension Authentication {
             // A flow registers at most once (docs/protocol.md §5.4); the registered mailbox is insufficient only if the
             // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
             // not help.
-            let isPossible = demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
+            if isMore, !canAdd { return .redirectToBrowser(.strongerMethodNeeded) }
+            let isPossible =
+                isMore || demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
             guard registered == nil, isPossible else { return .redirectToBrowser(.otherMailboxNeeded) }
             return canRegister
                 ? .registerMethod : .redirectToBrowser(.missingCapability(.registrationRequired))
         case .signUp, .reset:
-            if isOfCodes, isRequired, registered == nil, account.secondFactors.isEmpty, canRegister {
+            if isOfCodes || isMore && canAdd && origin == .signUp || hasGivenOne, isRequired, registered == nil,
+                account.secondFactors.isEmpty || hasGivenOne, canRegister
+            {
                 return .registerMethod
             }
+            if isRequired, isMore { return .redirectToBrowser(.strongerMethodNeeded) }
             // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else {
                 return .redirectToBrowser(.otherMailboxNeeded)
             }
-            return registered == nil && account.secondFactors.isEmpty && canRegister
+            return registered == nil && account.secondFactors.isEmpty && canRegister && (canAdd || !isMore)
                 ? .registerMethod : .tokens(contexts: [])
         }
     }
@@ -122,15 +151,69 @@ extension Authentication {
         return Assurance(of: proofs.filter { $0 != .mailbox(.own) })
     }
 
-    /// The methods that would add a factor.
+    /// The level that this flow is to reach.
+    private func sought(_ demand: FactorDemand, of account: UserAccount) -> Assurance.Level {
+        max(demand.whole(of: account).level, sought ?? .mailed, .mailed)
+    }
+
+    /// Whether a method of the account that is in use was given, so that another one may be registered (`SEC-ENR-3`).
+    package func provesMethod(of account: UserAccount) -> Bool {
+        factors > 1 && account.secondFactors.contains { $0.suspendedAt == nil && hasProven($0) }
+    }
+
+    /// What the user can register here so that the sign-in reaches the level that is demanded.
+    package func registrable(for account: UserAccount, _ demand: FactorDemand) -> Set<RegistrableMethod> {
+        let level = sought(demand, of: account)
+        func reaches(_ device: DeviceProof) -> Bool { proving(device).assurance(for: demand).level >= level }
+        let strength = enrolmentStrength(of: account)
+        var methods: Set<RegistrableMethod> = []
+        // For a user of codes another mailbox is no factor (docs/protocol.md §4.7).
+        if account.passwordHash != nil, level <= .mailed { methods.insert(.mailbox) }
+        if demand.texts != nil, reaches(strength == .mailbox ? .phoneOfMailbox : .phone) { methods.insert(.phone) }
+        if demand.passkeyDomain != nil, capabilities.contains(.passkey),
+            account.passkeys.count < NewPasskey.most,
+            reaches(strength == .mailbox ? .passkeyOfMailbox : .syncedPasskey)
+        {
+            methods.insert(.passkey)
+        }
+        return methods
+    }
+
+    /// The strength of a method that these proofs enrol. A user of codes has nothing but the mailbox: a telephone and a
+    /// passkey are factors beside it (design records 0042 and 0043).
+    package func enrolmentStrength(of account: UserAccount) -> Enrolment.Strength {
+        factors < 2 && account.passwordHash == nil ? .codes : enrolmentStrength
+    }
+
+    /// The methods that would add to the proofs: those with which the sign-in reaches the level that is demanded; where none
+    /// does, those whose proof allows the user to register one that does.
     package func usableMethods(of account: UserAccount, _ demand: FactorDemand) -> [StrongMethod] {
-        let present = assurance(for: demand).factors
+        let level = sought(demand, of: account)
+        let found = methodsThatAdd(of: account, demand)
+        guard level > .mailed else { return found }
+        let enough = found.filter { proving($0, at: demand.now).assurance(for: demand).level >= level }
+        guard enough.isEmpty, !registrable(for: account, demand).isEmpty else { return enough }
+        if account.secondFactors.isEmpty {
+            // The first method wants a code to the own mailbox (SEC-ENR-2).
+            return hasCodeOfOwnAddress ? [] : [ownMailbox(of: account)]
+        }
+        return provesMethod(of: account) ? [] : found.filter { $0.kind != .recoveryCodes }
+    }
+
+    /// The account's own mailbox as a method. It needs an id; the user's own id is known to the client.
+    private func ownMailbox(of account: UserAccount) -> StrongMethod {
+        StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)
+    }
+
+    private func methodsThatAdd(of account: UserAccount, _ demand: FactorDemand) -> [StrongMethod] {
+        let (present, worth) = (assurance(for: demand).factors, assurance(for: demand).level)
         let others = account.secondFactors.filter { method in
             // Users without a password sign in with codes by mail, and another such code is no second factor
             // (docs/protocol.md §4.7).
             (account.passwordHash != nil || method.email == nil)
                 && !hasProven(method) && canUse(method, demand)
-                && proving(method, at: demand.now).assurance(for: demand).factors > present
+                && (proving(method, at: demand.now).assurance(for: demand).factors > present
+                    || proving(method, at: demand.now).assurance(for: demand).level > worth)
         }
         // Last, and only beside a method: they are for its loss.
         let spare = account.recovery.flatMap { set in
@@ -150,9 +233,8 @@ extension Authentication {
             }
         }
         guard all.isEmpty, needsMailbox, mailboxes.isEmpty, !hasOthers else { return all }
-        // SEC-LOCK-6: the account's own mailbox is enough. The method needs an id; the user's own id is known to the
-        // client.
-        return [StrongMethod(id: account.user.id.uuid, email: email, provenAt: account.user.createdAt)]
+        // SEC-LOCK-6: the account's own mailbox is enough.
+        return [ownMailbox(of: account)]
     }
 
     /// A suspended method is usable again after its rest, when the account's mailbox is also proven (`SEC-ENR-7`).

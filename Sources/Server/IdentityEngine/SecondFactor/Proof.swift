@@ -101,7 +101,7 @@ package enum Proof: Hashable, Sendable {
 /// What the proofs of one sign-in are worth together: a pure function of them (design record 0039).
 package struct Assurance: Hashable, Sendable {
     /// From the lowest to the highest; the values are the names in design record 0039.
-    package enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
+    package enum Level: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
         case nothing = "l0"
         /// One factor.
         case oneFactor = "l1"
@@ -164,10 +164,15 @@ package struct Assurance: Hashable, Sendable {
     /// In the claim `amr` of a session that a recovery code began.
     static let recoveryWord = Proof.Word.recoveryCode.rawValue
 
-    /// Whether these words of a session's `amr` are those of two factors, a recovery code included. What must not be done
-    /// with a recovery code asks for `mfa`.
-    static func isOfTwoFactors(_ words: [String]) -> Bool {
-        words.contains(Proof.Word.factors.rawValue) || words.contains(recoveryWord)
+    /// The least that these words of a session's `amr` are worth: they do not tell a code of an app from one by mail. What must not
+    /// be done with a recovery code asks for `mfa`.
+    package static func level(ofWords words: [String]) -> Level {
+        let words = Set(words)
+        guard words.contains(Proof.Word.factors.rawValue) || words.contains(recoveryWord) else { return .oneFactor }
+        let keys: Set<String> = [Proof.Word.softwareKey.rawValue, Proof.Word.hardwareKey.rawValue]
+        let isOfVerifiedKey =
+            words.contains(Proof.Word.userVerified.rawValue) && !words.isDisjoint(with: keys)
+        return isOfVerifiedKey ? .phishingResistant : .mailed
     }
 
     private static func roots(of proofs: [Proof]) -> Set<Proof.Root> {

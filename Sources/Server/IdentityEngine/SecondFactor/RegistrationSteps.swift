@@ -26,6 +26,7 @@ extension SignInState {
     /// The ids of the kinds of contacts, and the words of their channels.
     package static let emailContactID = "email"
     package static let phoneContactID = CodeChannel.textMessage.rawValue
+    package static let passkeyID = CodeChannel.passkey.rawValue
 
     /// The contact that a client names, by its channel; nil when it is none. A client may omit the channel, and write it in
     /// any letter case.
@@ -39,16 +40,22 @@ extension SignInState {
         }
     }
 
-    /// Answers what can be registered: an e-mail address, with the account's own as the suggestion, and a telephone number
-    /// where the tenant texts. A user of codes by mail gains nothing by another mailbox.
+    /// Answers what can be registered so that the sign-in reaches the level that is demanded: an e-mail address, with the
+    /// account's own as the suggestion, a telephone number where the tenant texts, and a passkey. A user of codes by mail
+    /// gains nothing by another mailbox.
     package func listingContacts(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
-        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
+        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
+            .creatingPasskey(let proven, _):
+            let possible = situation.registrable(by: proven)
+            let hasProof = situation.refusalToRegister(proven, nil) == nil
             let offered =
-                (situation.account?.passwordHash == nil
-                    ? [] : [OfferedMethod(id: Self.emailContactID, hint: proven.email.address)])
-                + (situation.texts == nil || !situation.mayRegisterPhone(proven)
-                    ? [] : [OfferedMethod(id: Self.phoneContactID, hint: "", channel: .textMessage)])
+                (possible.contains(.mailbox)
+                    ? [OfferedMethod(id: Self.emailContactID, hint: proven.email.address)] : [])
+                + (possible.contains(.phone) && hasProof
+                    ? [OfferedMethod(id: Self.phoneContactID, hint: "", channel: .textMessage)] : [])
+                + (possible.contains(.passkey) && situation.mayRegisterPasskey(proven)
+                    ? [OfferedMethod(id: Self.passkeyID, hint: "", channel: .passkey)] : [])
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
             return .refused(.notAllowedNow)
@@ -78,7 +85,8 @@ extension SignInState {
         contact: Contact, with fresh: FreshCode, in situation: StepSituation
     ) -> Decision<SignInState> {
         switch self {
-        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _):
+        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
+            .creatingPasskey(let proven, _):
             // Use the account's own address as it is stored: the code goes there, whatever spelling the client sent.
             let contact = contact.key == proven.email.key.bytes ? .mailbox(proven.email) : contact
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
@@ -141,7 +149,7 @@ extension SignInState {
                     contact, for: proven, newMethod: newMethod, row: row, effects: effects, in: situation)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact,
-            .confirmingContact, .authenticated:
+            .confirmingContact, .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -169,30 +177,106 @@ extension SignInState {
             row.revision += 1
             return Self.registering(contact, for: proven, newMethod: newMethod, row: row, effects: [], in: situation)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact,
-            .awaitingContactCode, .authenticated:
+            .awaitingContactCode, .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
 }
 
+extension Engine {
+    /// Gives what an authenticator needs to make a passkey that is registered in the middle of a sign-in.
+    func challengeNewPasskey(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
+        let fresh = drawChallenge(.create, step)
+        let (name, handle) = (step.context.tenant.displayName, Data(ports.randomness.bytes(32)))
+        return try await run(step, keepsAnswer: false) { situation in
+            state.challenging(newPasskey: fresh, newHandle: handle, party, named: name, in: situation)
+                .map(FlowState.signIn)
+        }
+    }
+
+    /// Judges the answer of an authenticator, and registers the passkey when it is right.
+    func registerPasskey(_ answer: String, name: String?, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state, case .creatingPasskey(_, let handle) = state else {
+            return step.refused(.notAllowedNow)
+        }
+        guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
+        let answer = MadePasskey(answer, for: handle, party, ports.signatures)
+        let method = ports.randomness.uuid()
+        return try await run(step, reading: answer.reads) { situation in
+            state.submitting(
+                newPasskey: answer.judged, name: name, id: method,
+                isChallenge: { matches(answer.challenge, $0, .create, step) }, in: situation
+            ).map(FlowState.signIn)
+        }
+    }
+}
+
 extension SignInState {
+    /// Asks for a new passkey. Repeated, it gives a new challenge.
+    ///
+    /// - Parameter newHandle: The account's handle, if it has none yet (`SEC-PK-15`).
+    func challenging(
+        newPasskey fresh: FreshChallenge, newHandle: Data, _ party: RelyingParty, named name: String,
+        in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
+            .creatingPasskey(let proven, _):
+            if let refusal = situation.refusalToRegisterPasskey(proven) { return .refused(refusal) }
+            guard let account = situation.account else { return .refused(.unusableToken) }
+            let handle = account.passkeys.first?.userHandle ?? newHandle
+            return Decision(
+                .accepted(.createPasskey(account.offer(fresh, handle, of: party, named: name))),
+                next: .creatingPasskey(proven, handle), row: situation.asking(fresh))
+        case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// Decides on the answer of an authenticator that made a passkey.
+    func submitting(
+        newPasskey judged: Result<EnrolledPasskey, PasskeyFault>, name: String?, id: UUID,
+        isChallenge: (CodeRecord) -> Bool, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        guard case .creatingPasskey(let proven, let handle) = self else { return .refused(.notAllowedNow) }
+        if let refusal = situation.refusalToRegisterPasskey(proven) { return .refused(refusal) }
+        let judgement: StepSituation.PasskeyJudgement<SignInState> = situation.judge(
+            judged, for: handle, isChallenge: isChallenge)
+        switch judgement {
+        case .refused(let decision): return decision
+        case .made(let passkey, var row):
+            row.revision += 1
+            return Self.registering(.passkey(passkey), name: name, for: proven, id: id, row: row, in: situation)
+        }
+    }
+
     /// Registers the method with the proofs of `before`, and ends the sessions and flows that began with fewer proofs
     /// (`SEC-ENR-6`).
     private static func registering(
         _ contact: Contact, for before: Authentication, newMethod: UUID, row: FlowRow, effects: [FlowEffect],
         in situation: StepSituation
     ) -> Decision<SignInState> {
+        registering(
+            StrongMethod.Kind(contact), for: before, id: newMethod, row: row, effects: effects, in: situation)
+    }
+
+    /// The same, for a method of any kind.
+    private static func registering(
+        _ kind: StrongMethod.Kind, name: String? = nil, for before: Authentication, id: UUID, row: FlowRow,
+        effects: [FlowEffect] = [], in situation: StepSituation
+    ) -> Decision<SignInState> {
         let user = before.account.user
-        // A user of codes has nothing but the mailbox: a telephone is a factor beside it (design record 0042).
-        let hasPassword = situation.account?.passwordHash != nil
-        let strength = before.factors < 2 && !hasPassword ? .codes : before.enrolmentStrength
-        var proven = before.proving(contact, enrolledUnder: strength)
-        proven.registered = contact
+        guard let account = situation.account else { return .refused(.unusableToken) }
+        let strength = before.enrolmentStrength(of: account)
+        let method = StrongMethod(
+            id: id, kind: kind, provenAt: situation.now,
+            enrolment: Enrolment(strength, authenticatedAt: before.authenticatedAt), name: name)
+        var proven = before.proving(method, at: situation.now)
+        proven.registered = method.contact ?? proven.registered
         // This flow continues; all other flows of the user have ended.
         proven.account = before.account.afterChange
-        let method = StrongMethod(
-            id: newMethod, contact: contact, provenAt: situation.now,
-            enrolment: Enrolment(strength, authenticatedAt: before.authenticatedAt))
         return Decision(
             .accepted(.signIn), next: .authenticated(proven), row: row,
             effects: effects + [
@@ -206,28 +290,45 @@ extension SignInState {
                             .revokeRefreshFamilies(
                                 user, keepingTwoFactors: true, except: before.browserSession, at: situation.now))
                     ] : [])
-                + situation.notices(.methodRegistered, about: [contact.masked]))
+                + situation.notices(.methodRegistered, about: [method]))
     }
 }
 
 extension StepSituation {
-    /// Whether the proofs allow a telephone: no code is texted that registers nothing.
-    fileprivate func mayRegisterPhone(_ proven: Authentication) -> Bool { refusalToRegister(proven, nil) == nil }
+    /// What the user can register so that the sign-in reaches its level, if the proofs allow it.
+    fileprivate func registrable(by proven: Authentication) -> Set<RegistrableMethod> {
+        account.map { proven.registrable(for: $0, demandOfMethods) } ?? []
+    }
+
+    /// Why these proofs do not allow a passkey to be registered. In every mode the first method needs a code to the own mailbox: a
+    /// passkey is two factors, and a password alone must not become that (`SEC-ENR-2`).
+    fileprivate func refusalToRegisterPasskey(_ proven: Authentication) -> Refusal? {
+        guard registrable(by: proven).contains(.passkey) else { return .methodNotAllowed }
+        if let refusal = refusalToRegister(proven, nil) { return refusal }
+        return account?.secondFactors.isEmpty != true || proven.hasCodeOfOwnAddress ? nil : .blockedContact
+    }
+
+    fileprivate func mayRegisterPasskey(_ proven: Authentication) -> Bool { refusalToRegisterPasskey(proven) == nil }
 
     /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
     ///
-    /// - Parameter contact: Nil for any telephone.
+    /// - Parameter contact: Nil for anything but a mailbox.
     fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact?) -> Refusal? {
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken
         }
         guard let account else { return .notAllowedNow }
+        // What does not bring the sign-in to its level is not asked for here.
+        if proven.sought != nil, let contact,
+            !registrable(by: proven).contains(contact.phone == nil ? .mailbox : .phone)
+        {
+            return .invalidContact
+        }
         // An account with a method requires a proof by a usable method, at the account's level, even when another flow
         // registered the method (SEC-ENR-3).
         guard account.secondFactors.isEmpty else {
-            let hasGivenOne = account.secondFactors.contains { $0.suspendedAt == nil && proven.hasProven($0) }
-            return hasGivenOne && proven.factors > 1 ? nil : .notAllowedNow
+            return proven.provesMethod(of: account) ? nil : .notAllowedNow
         }
         // The first method requires a proof that the account could already give: its own mailbox (SEC-ENR-2).
         switch enrolment {

@@ -20,6 +20,9 @@ package import PortableFoundation
 ///     awaitingContactCode --> awaitingContactCode: challenge / mail, wrong code
 ///     awaitingContactCode --> authenticated: right code / method
 ///     confirmingContact --> authenticated: confirm / method
+///     choosingContact --> creatingPasskey: challenge
+///     creatingPasskey --> creatingPasskey: challenge, wrong passkey
+///     creatingPasskey --> authenticated: right passkey / method
 ///     awaitingPassword --> [*]: password / tokens
 ///     awaitingCode --> [*]: right code / tokens
 ///     awaitingSecondFactor --> [*]: right code, right passkey / tokens
@@ -42,6 +45,8 @@ package enum SignInState: Hashable, Sendable, Codable {
     case awaitingContactCode(Authentication, Contact)
     /// This flow has already proven the contact to be registered.
     case confirmingContact(Authentication, EmailAddress)
+    /// A passkey is to be made and registered, for this handle of the account.
+    case creatingPasskey(Authentication, Data)
     /// A method was registered; the token can be redeemed for a sign-in.
     case authenticated(Authentication)
 
@@ -57,6 +62,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .choosingContact: [.introspectRegistration, .challengeContact]
         case .awaitingContactCode: [.introspectRegistration, .challengeContact, .submitContactCode]
         case .confirmingContact: [.introspectRegistration, .challengeContact, .confirmContact]
+        case .creatingPasskey: [.introspectRegistration, .challengeContact, .createPasskey]
         case .authenticated: [.redeem]
         }
     }
@@ -66,7 +72,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started, .awaitingPassword, .awaitingCode: false
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             true
         }
     }
@@ -76,7 +82,8 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.account
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _), .choosingContact(let proven),
-            .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .authenticated(let proven):
+            .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .creatingPasskey(let proven, _),
+            .authenticated(let proven):
             proven.account
         }
     }
@@ -86,7 +93,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             nil
         }
     }
@@ -96,7 +103,8 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.linking
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _), .choosingContact(let proven),
-            .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .authenticated(let proven):
+            .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .creatingPasskey(let proven, _),
+            .authenticated(let proven):
             proven.linking
         }
     }
@@ -105,7 +113,8 @@ package enum SignInState: Hashable, Sendable, Codable {
     package var recipient: Contact? {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): .mailbox(draft.email)
-        case .choosingMethod(let proven), .choosingContact(let proven), .authenticated(let proven):
+        case .choosingMethod(let proven), .choosingContact(let proven), .creatingPasskey(let proven, _),
+            .authenticated(let proven):
             .mailbox(proven.email)
         case .awaitingSecondFactor(_, let method): method.contact
         case .awaitingContactCode(_, let contact): contact

@@ -121,7 +121,7 @@ extension SignInState {
                 .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -135,7 +135,7 @@ extension SignInState {
             guard let id else { return methods.first }
             return methods.first { $0.id.text == id.lowercased() }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return nil
         }
     }
@@ -159,7 +159,7 @@ extension SignInState {
                         to: contact.masked, resendIn: $0, length: $1, channel: contact.channel))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -303,7 +303,7 @@ extension SignInState {
                     + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
                 in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
-            .confirmingContact, .authenticated:
+            .confirmingContact, .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -329,7 +329,7 @@ extension SignInState {
                     + situation.recordingWrongPassword(
                         of: draft.account.user, detail: cause, warning: draft.email))
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
-            .confirmingContact, .authenticated:
+            .confirmingContact, .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -386,7 +386,7 @@ extension SignInState {
         case .awaitingSecondFactor(let first, let method):
             (first.proving(method, at: date), .secondFactor)
         case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             nil
         }
     }
@@ -450,7 +450,7 @@ extension SignInState {
             let offered = (affordable.isEmpty ? methods : affordable).withOnePasskey.compactMap(\.asOffered)
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .authenticated:
+            .creatingPasskey, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -471,7 +471,13 @@ extension SignInState {
     ) -> Decision<SignInState> {
         let user = proven.account.user
         guard let account = situation.account else { return .refused(.unusableToken) }
+        let demanded = prepared.demand.whole(of: account)
+        var proven = proven
+        proven.sought = demanded.level > .mailed ? demanded.level : nil
         switch proven.judged(prepared.demand, of: account) {
+        // A flow that waited too long: the proofs are none any more.
+        case .tokens where !demanded.isFresh(proven.authenticatedAt, at: situation.now):
+            return .refused(.expiredToken)
         case .tokens where prepared.waits:
             return waiting(proven, row: row, effects: effects, of: account, in: situation)
         case .tokens(let contexts):
@@ -566,11 +572,15 @@ extension [StrongMethod] {
 extension StepSituation {
     /// The methods of the user. They do not depend on why a second factor is required.
     func methods(after proven: Authentication) -> [StrongMethod] {
-        let demand = FactorDemand(
+        account.map { proven.usableMethods(of: $0, demandOfMethods) } ?? []
+    }
+
+    /// What is asked of a method; how much, the proofs of the flow say (``Authentication/sought``).
+    var demandOfMethods: FactorDemand {
+        FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
             suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
             passkeyDomain: passkeyDomain)
-        return account.map { proven.usableMethods(of: $0, demand) } ?? []
     }
 
     /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice

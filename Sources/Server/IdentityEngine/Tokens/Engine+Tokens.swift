@@ -34,7 +34,8 @@ extension Engine {
         _ proven: Authentication, _ request: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
         in context: RequestContext, asksHook: Bool = false
     ) async throws(EngineError) -> PreparedTokens {
-        let demand = factorDemand(request.contexts, in: context)
+        let demand = try await factorDemand(
+            request.contexts, scopes: grant.all, of: account.user.id, in: context)
         switch proven.judged(demand, of: account) {
         case .giveSecondFactor, .registerMethod, .redirectToBrowser:
             return PreparedTokens(demand: demand)
@@ -49,7 +50,8 @@ extension Engine {
         case .tokens(let contexts):
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
-                methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session)
+                methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session,
+                maximumAge: demand.whole(of: account).maximumAge)
             var issued = try await sign(grant, for: account, proof: proof, in: context)
             var family: RefreshFamily?
             if let session {
@@ -58,7 +60,7 @@ extension Engine {
                 family = RefreshFamily(
                     id: session, tenant: context.tenant.id, client: context.client.id, user: account.user.id,
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
-                    authenticatedAt: proof.authenticatedAt, createdAt: context.now,
+                    level: proven.assurance.level, authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
                     network: context.caller.source?.networkText, key: context.keyOfFamily)
@@ -74,9 +76,12 @@ extension Engine {
         of code: CodeGrant, _ grant: ScopeGrant, _ signIn: BrowserSignIn, isShort: Bool, in context: RequestContext
     ) async throws(EngineError) -> (tokens: IssuedTokens, family: RefreshFamily) {
         let id = ports.randomness.uuid(at: context.now)
+        let demand = try await factorDemand(
+            code.contexts, scopes: code.scopes, of: signIn.account.user.id, in: context)
         let proof = Proof(
             methods: code.methods, contexts: code.contexts, authenticatedAt: code.authenticatedAt,
-            session: id, browserSession: code.session, nonce: code.nonce)
+            session: id, browserSession: code.session, nonce: code.nonce,
+            maximumAge: demand.whole(of: signIn.account).maximumAge)
         var issued = try await sign(grant, for: signIn.account, proof: proof, in: context)
         let refreshToken = newRefreshToken(of: id, in: context)
         issued.refreshToken = refreshToken
@@ -87,7 +92,7 @@ extension Engine {
         }
         let family = RefreshFamily(
             id: id, tenant: context.tenant.id, client: context.client.id, user: signIn.account.user.id,
-            scopes: grant.all, methods: proof.methods, contexts: proof.contexts,
+            scopes: grant.all, methods: proof.methods, contexts: proof.contexts, level: code.level,
             authenticatedAt: proof.authenticatedAt, createdAt: context.now,
             expiresAt: hasRefreshToken ? expiresAt : context.now.addingTimeInterval(Double(issued.lifetime)),
             tokenDigest: Self.digest(refreshToken), device: context.caller.device,
@@ -108,7 +113,27 @@ extension Engine {
         }
     }
 
-    /// The proofs required for tokens that state `contexts`.
+    /// The proofs required of the user for tokens that state `contexts`, by all that the tenant demands. Its rules are not
+    /// about the account page, where users add what they lack.
+    func factorDemand(
+        _ contexts: [String], scopes: [String], of user: UserID?, in context: RequestContext
+    ) async throws(EngineError) -> FactorDemand {
+        var demand = factorDemand(contexts, in: context)
+        let rules = context.tenant.levels
+        guard !rules.isEmpty, context.caller.front != .account else { return demand }
+        var groups: Set<UUID> = []
+        if let user, rules.areAboutGroups {
+            groups = Set(try await self.groups(of: user, in: context.tenant.id).map(\.id))
+        }
+        demand.required = demand.required.and(
+            rules.demand(of: context.client.id, scopes: scopes, groups: groups, baseURL: settings.baseURL))
+        if !contexts.isEmpty {
+            demand.ofContexts = contexts.reduce(.none) { $0.and(rules.demand(of: $1)) }
+        }
+        return demand
+    }
+
+    /// The proofs required for tokens that state `contexts`, without the tenant's rules.
     func factorDemand(_ contexts: [String] = [], in context: RequestContext) -> FactorDemand {
         FactorDemand(
             contexts: contexts, isRequired: context.requiresSecondFactor,
@@ -138,15 +163,18 @@ extension Engine {
             return context.outcome(.refused(.scopeNotConsented))
         }
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
-        let isRequired = context.requiresSecondFactor || account.requiresSecondFactor
-        guard request.contexts.allSatisfy(found.contexts.contains),
-            !isRequired || Assurance.isOfTwoFactors(found.methods)
-        else {
+        let demand = try await factorDemand(request.contexts, scopes: grant.all, of: account.user.id, in: context)
+            .whole(of: account)
+        guard request.contexts.allSatisfy(found.contexts.contains), found.meets(demand, at: context.now) else {
             return context.outcome(.refused(.secondFactorNeeded))
         }
+        let rules = context.tenant.levels
+        // What no rule allows any more is not stated.
+        let contexts = found.contexts.filter { found.meets(rules.demand(of: $0), at: context.now) }
         let proof = Proof(
-            methods: found.methods, contexts: found.contexts, authenticatedAt: found.authenticatedAt, session: found.id,
-            browserSession: found.browserSession)
+            methods: found.methods, contexts: contexts, authenticatedAt: found.authenticatedAt, session: found.id,
+            browserSession: found.browserSession,
+            maximumAge: contexts.reduce(demand) { $0.and(rules.demand(of: $1)) }.maximumAge)
         // A receiver is not asked about a spent token: its family ends below, or its first answer is repeated, whatever
         // the receiver's state.
         let isLive = found.isLive(Self.digest(token), now: context.now)
@@ -384,6 +412,8 @@ extension Engine {
         var session: UUID?
         var browserSession: UUID?
         var nonce: String?
+        /// How old the proof may be for what the tokens say, in seconds; nil: any age.
+        var maximumAge: Int?
     }
 
     /// The family that a refresh token names. ``RefreshFamily/presenting(_:)`` decides whether the token is the live
@@ -429,7 +459,12 @@ extension Engine {
         let memberships = try await memberships(of: user.id, for: grant, in: context)
         let span = settings.tokenLifetime.upperBound - settings.tokenLifetime.lowerBound
         let draw = ports.randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }
-        let lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
+        var lifetime = settings.tokenLifetime.lowerBound + draw % (span + 1)
+        if let age = proof.maximumAge {
+            // The token says nothing that no longer holds.
+            let rest = proof.authenticatedAt.addingTimeInterval(Double(age)).timeIntervalSince(context.now)
+            lifetime = max(1, min(lifetime, Int(rest)))
+        }
         let subject = TokenSubject(
             tenant: context.tenant.id, client: context.client.id, user: user,
             audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,

@@ -131,6 +131,14 @@ struct HostedDriver: Sendable {
             guard methods.contains(where: { $0.id == id }) else {
                 return .refused(HostedProblem(phrase: .missing, field: "method"), flow)
             }
+            // What is to be added has the name of its kind.
+            switch id {
+            case SignInState.passkeyID: return try await step(.challengeNewPasskey, flow)
+            case SignInState.phoneContactID:
+                flow.step = .enterPhone
+                return .progress(flow)
+            case _: break
+            }
             flow.method = id
             return try await step(.challengeSignIn(method: id, accepted: accepted), flow)
         case .enterContact, .enterPhone:
@@ -169,6 +177,9 @@ struct HostedDriver: Sendable {
         case .createPasskey:
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             return try await step(.createPasskey(try value("passkey"), name: nil, user), flow)
+        case .registerPasskey:
+            if action == "others" { return try await step(.introspectRegistration, flow, choosing: true) }
+            return try await step(.createPasskey(try value("passkey"), name: nil, nil), flow)
         // Another way to sign in; the provider's own way back is `IdentityRoutes.providerCallback`.
         case .atProvider:
             flow.restart(isSignUp: false)
@@ -263,6 +274,8 @@ struct HostedDriver: Sendable {
         if flow.step.changesAccount {
             guard let user = visit.signIn?.account.user.id else { return .gaveUp(.over) }
             command = .challengeAccount(user)
+        } else if case .registerPasskey = flow.step {
+            command = .challengeNewPasskey
         } else {
             command = .challengeSignIn(method: flow.method, accepted: accepted)
         }
@@ -461,7 +474,11 @@ struct HostedDriver: Sendable {
                 flow.expiresAt = min(flow.expiresAt, visit.now.addingTimeInterval(lifetime))
                 return page(.addApp(offer))
             case .usePasskey(let offer): return page(.usePasskey(options: try Self.text(of: offer.json)))
-            case .createPasskey(let offer): return page(.createPasskey(options: try Self.text(of: offer.json)))
+            case .createPasskey(let offer):
+                let options = try Self.text(of: offer.json)
+                return page(
+                    outcome.allowed.contains(.introspectRegistration)
+                        ? .registerPasskey(options: options) : .createPasskey(options: options))
             case .proveAddress(let delivery) where outcome.allowed.contains(.submitAccountCode):
                 return page(.enterAccountCode(target: delivery.maskedTarget))
             case .proveAddress(let delivery):
@@ -479,11 +496,17 @@ struct HostedDriver: Sendable {
                     if case .enterCode(.contact, let target) = flow.step {
                         go(.challengeContact(target, channel: nil))
                     } else {
-                        flow.hasOtherMethods = methods.count > 1
-                        guard let mailbox = methods.first(where: { $0.channel == nil }) else {
-                            return page(.enterPhone)
+                        // A passkey is offered here where a mailbox is not enough; else users add one in the account.
+                        let phone = methods.first { $0.channel == .textMessage }
+                        let passkey = methods.first { $0.channel == .passkey }
+                        if let mailbox = methods.first(where: { $0.channel == nil }) {
+                            flow.hasOtherMethods = phone != nil
+                            return page(.enterContact(suggestion: mailbox.hint))
                         }
-                        return page(.enterContact(suggestion: mailbox.hint))
+                        flow.hasOtherMethods = phone != nil && passkey != nil
+                        if passkey == nil { return page(.enterPhone) }
+                        if choosing { return page(.chooseMethod(methods)) }
+                        go(.challengeNewPasskey)
                     }
                     continue
                 }

@@ -35,6 +35,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case addApp(AppOffer)
     /// The answer of the authenticator that makes a passkey; the options are a `PublicKeyCredentialCreationOptionsJSON`.
     case createPasskey(options: String)
+    /// The same in the middle of a sign-in that asks for it.
+    case registerPasskey(options: String)
     /// The account cannot go on here.
     case dead(DeadEnd)
     /// The user is at a provider of another organisation.
@@ -85,7 +87,8 @@ extension HostedStep {
     var changesAccount: Bool {
         switch self {
         case .enterAccountCode, .addApp, .createPasskey: true
-        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .choosePassword,
+        case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .registerPasskey,
+            .choosePassword,
             .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
             .atProvider, .nameMailbox, .answered,
             .deviceAnswered:
@@ -97,7 +100,7 @@ extension HostedStep {
     var asksForAppCode: Bool {
         switch self {
         case .enterAppCode, .addApp: true
-        case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey,
+        case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey, .registerPasskey,
             .enterAccountCode, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
             .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
@@ -107,7 +110,7 @@ extension HostedStep {
     /// Whether the step asks an authenticator for an answer.
     var asksForPasskey: Bool {
         switch self {
-        case .usePasskey, .createPasskey: true
+        case .usePasskey, .createPasskey, .registerPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
             .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
             .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
@@ -120,7 +123,8 @@ extension HostedStep {
         switch self {
         case .atProvider, .nameMailbox, .enterCode(.signUp, _): true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
-            .usePasskey, .createPasskey, .choosePassword, .collectAttributes, .chooseMethod, .enterContact,
+            .usePasskey, .createPasskey, .registerPasskey, .choosePassword, .collectAttributes, .chooseMethod,
+            .enterContact,
             .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
             false
         }
@@ -132,6 +136,7 @@ extension HostedStep {
         case .enterPhone: true
         case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
         case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .usePasskey, .createPasskey,
+            .registerPasskey,
             .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp,
             .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false

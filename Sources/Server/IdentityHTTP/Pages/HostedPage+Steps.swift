@@ -140,6 +140,17 @@ extension HostedPage {
                 \(posted(page.asking(.create, options)))
                 <div class="more">\(cancel)</div>
                 """
+        case .registerPasskey(let options):
+            page.title = .addPasskey
+            page.body = """
+                <p class="lead">\(text(.whyPasskey))</p>
+                \(posted("""
+                    \(page.asking(.create, options))
+                    <div class="row">\(others)
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
+                    """))
+                <div class="more">\(cancel)</div>
+                """
         case .choosePassword(let isReset):
             page.title = isReset ? .chooseNewPassword : .choosePassword
             page.body = """
@@ -280,7 +291,13 @@ extension HostedPage {
                 end == .policy
                 ? page.button("next", .backToApp(visit.application), isPrimary: true)
                 : page.button("restart", .startAgain, isPrimary: true)
-            page.body = "<p class=\"lead\">\(text(help))</p>\(posted(back))<div class=\"more\">\(cancel)</div>"
+            // Users add there what they lack.
+            let account: HTML? =
+                end == .policy
+                ? "<p class=\"links\"><a class=\"button quiet\" href=\"\(visit.path(of: .methods))\">\(text(.secondFactor))</a></p>"
+                : nil
+            page.body =
+                "<p class=\"lead\">\(text(help))</p>\(account)\(posted(back))<div class=\"more\">\(cancel)</div>"
         case .nameMailbox:
             page.title = .createAccount
             let help: PagePhrase =
@@ -328,8 +345,11 @@ extension HostedPage {
                 ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
         case .passkey:
-            method.hint == StrongMethod.passkeyLabel ? language(.passkey) : "\(language(.passkey)): \(method.hint)"
-        case .textMessage: method.hint.isolated
+            method.hint.isEmpty
+                ? language(.addPasskey)
+                : method.hint == StrongMethod.passkeyLabel
+                    ? language(.passkey) : "\(language(.passkey)): \(method.hint)"
+        case .textMessage: method.hint.isEmpty ? language(.addPhone) : method.hint.isolated
         case nil: method.hint
         }
     }

@@ -137,8 +137,13 @@ extension V1Codec {
             return success(reply, outcome)
         // Only hosted pages ask for it.
         case .signedInBrowser: return reply(.broken, trace: outcome.trace)
+        case .createPasskey(let offer):
+            return success(
+                V1.Register.ChallengeReply(
+                    challengeType: ChallengeType.passkey.rawValue, continuationToken: token, publicKey: offer.json),
+                outcome)
         // Only the account API and the account page ask for it.
-        case .enrolApp, .createPasskey: return reply(.broken, trace: outcome.trace)
+        case .enrolApp: return reply(.broken, trace: outcome.trace)
         case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason.text), outcome)
         }
@@ -207,6 +212,7 @@ extension RedirectReason {
         case .otherMailboxNeeded: "The second factor must reach another mailbox than the reset"
         case .methodNotTaken: "The app cannot use the user's second factor"
         case .methodSuspended: "The second factor is suspended after a reset"
+        case .strongerMethodNeeded: "The sign-in needs a stronger method than the user has"
         case .passwordFromReset: "The password came from a reset, and the second factor must be another one"
         }
     }

@@ -162,9 +162,11 @@ package enum V1Codec {
     private static func challenge(_ form: V1.Register.ChallengeRequest) throws(RequestFault) -> Request {
         let client = try client(form.clientID)
         let token = try continuationToken(form.continuationToken)
-        guard try required(form.challengeType, "challenge_type") == ChallengeType.oneTimePasscode.rawValue else {
-            throw .invalid(parameter: "challenge_type")
+        let type = try required(form.challengeType, "challenge_type")
+        if type == ChallengeType.passkey.rawValue {
+            return Request(client: client, command: .step(token, .challengeNewPasskey))
         }
+        guard type == ChallengeType.oneTimePasscode.rawValue else { throw .invalid(parameter: "challenge_type") }
         return Request(
             client: client,
             command: .step(
@@ -220,6 +222,9 @@ package enum V1Codec {
         switch try required(form.grantType, "grant_type") {
         case .oob: return Request(client: client, command: .step(token, .submitContactCode(try code(form.oob))))
         case .continuationToken: return Request(client: client, command: .step(token, .confirmContact))
+        case .passkey:
+            let answer = try filled(form.credential, "credential", longest: FormParameter.credential.longest)
+            return Request(client: client, command: .step(token, .createPasskey(answer.reveal(), name: nil, nil)))
         case _: throw .invalid(parameter: "grant_type")
         }
     }

@@ -50,6 +50,7 @@ package struct Migration: Sendable {
         Migration(name: "0034 texts", sqlite: texts),
         Migration(name: "0035 passkeys", sqlite: passkeys),
         Migration(name: "0036 identities", sqlite: identities),
+        Migration(name: "0037 levels of sessions", sqlite: levelsOfSessions),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -109,6 +110,9 @@ package struct Migration: Sendable {
 
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
+
+    /// What the proofs of the sign-in are worth, by its name in design record 0039; NULL for older rows.
+    private static let levelsOfSessions = "ALTER TABLE refresh_families ADD COLUMN level TEXT;"
 
     /// The text messages of a week, with keyed digests of what they are counted by, and whether the gateway took them; what those of
     /// a day cost, in millionths, and how many registrations were answered; and what rests from them.

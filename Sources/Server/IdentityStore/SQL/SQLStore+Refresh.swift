@@ -55,14 +55,14 @@ extension SQLSession {
             """
             INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, network, tenant, id,
-                model, system, browser_session, key_thumbprint, parent)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                model, system, browser_session, key_thumbprint, parent, level)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [
                 family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
-                family.key, family.parent,
+                family.key, family.parent, family.level?.rawValue,
             ])
     }
 
@@ -129,6 +129,7 @@ extension StoredRow {
         RefreshFamily(
             id: try value("id"), tenant: tenant, client: try value("client"), user: try value("user"),
             scopes: try value("scopes"), methods: try value("methods"), contexts: try value("contexts"),
+            level: try value("level", as: String?.self).flatMap { Assurance.Level(rawValue: $0) },
             authenticatedAt: try value("authenticated_at"), createdAt: try value("created_at"),
             expiresAt: try value("expires_at"), generation: try value("generation"),
             tokenDigest: try value("token_digest"),

@@ -49,6 +49,12 @@ struct TenantDifference {
                     old.tenant.providers, new.tenant.providers, "provider", { ($0.id, $0.displayName) },
                     TenantText.members
                 ) { Terminal.harmless($0.issuer) }
+                // A rule has no name: its text says all.
+                difference.compare(
+                    old.tenant.levels, new.tenant.levels, "rule of levels",
+                    { (TenantText.line(TenantText.mapping(TenantText.members(of: $0))), $0.level.rawValue) },
+                    TenantText.members
+                ) { "maxAge \($0.maximumAge.map(String.init) ?? "none")" }
                 difference.compare(
                     old.tenant.hooks, new.tenant.hooks, "hook", { ($0.id.text, $0.displayName) }, TenantText.members
                 ) { "\($0.event.rawValue), \(Terminal.harmless($0.url))" }

@@ -157,7 +157,6 @@ private struct TenantReader {
             tenant.texts = ReadTexts.texts(texts, of: tenant.displayName)
         }
         if members.isEmpty("sms") { members.add("sms has no members; it needs callingCodes.", at: "sms") }
-        let texts = tenant.texts != nil
         if let passkeys = members.members("passkeys", of: "the member passkeys") {
             let read = ReadPasskeys.passkeys(passkeys)
             if !read.relyingPartyID.isEmpty, !passkeyDomains.insert(read.relyingPartyID).inserted {
@@ -165,17 +164,20 @@ private struct TenantReader {
             }
             tenant.passkeys = read
         }
+        let mayRegister = tenant.texts != nil || tenant.passkeys != nil
         if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
         tenant.providers = ReadProviders.providers(
             members.list("providers", of: "a provider"), of: members, &providerSecrets)
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
-            let application = application(entry, flows.map(\.flow), attributes, texts: texts)
+            let application = application(entry, flows.map(\.flow), attributes, mayRegister: mayRegister)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
             if !clients.insert(application.client.id).inserted {
                 entry.add("two applications of the tenant have the clientId \(application.client.id).", at: "clientId")
             }
             return application
         }
+        tenant.levels = ReadLevels.levels(
+            members.list("levels", of: "a rule of levels"), of: members, tenant, clients: applications.map(\.client.id))
         let daemons = members.list("daemons", of: "a daemon").map { entry in
             let daemon = ReadDaemon(
                 id: ClientID(id("clientId", of: entry)), displayName: displayName(of: entry), entry, faults)
@@ -222,7 +224,7 @@ private struct TenantReader {
     }
 
     private func application(
-        _ members: YAMLMembers, _ flows: [SharedUserFlow], _ tenantAttributes: [TenantAttribute], texts: Bool
+        _ members: YAMLMembers, _ flows: [SharedUserFlow], _ tenantAttributes: [TenantAttribute], mayRegister: Bool
     ) -> ReadTenant.Application {
         let clientID = ClientID(id("clientId", of: members))
         let displayName = displayName(of: members)
@@ -249,10 +251,10 @@ private struct TenantReader {
                 members.add("“\(displayName)” has a userFlow, which says this; leave \(name) out.", at: name)
             }
         }
-        // At sign-up a user of codes can register a telephone, where there are texts, and nothing else (docs/protocol.md §4.7).
-        if needsFactor, method == .emailOneTimePasscode, !texts {
+        // At sign-up a user of codes can register a telephone or a passkey, and nothing else (docs/protocol.md §4.7).
+        if needsFactor, method == .emailOneTimePasscode, !mayRegister {
             members.add(
-                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
+                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms or passkeys. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)

@@ -195,6 +195,16 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    static func members(of rule: LevelRule) -> Members {
+        let members: [(String, Node?)] = [
+            ("level", scalar(rule.level.rawValue)), ("maxAge", rule.maximumAge.map { scalar("\($0)") }),
+            ("contexts", list(rule.contexts.map { scalar($0) })),
+            ("applications", list(rule.applications.map { scalar($0.description) })),
+            ("scopes", list(rule.scopes.map { scalar($0) })), ("groups", list(rule.groups.map { scalar($0.text) })),
+        ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     static func members(of mail: TenantMail) -> Members {
         let colours = TenantMail.Colour.allCases.compactMap { colour in
             mail.colours[colour].map { (colour.rawValue, Node($0, .implicit, .doubleQuoted)) }
@@ -316,6 +326,7 @@ enum TenantText {
             let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
             let (texts, passkeys) = (members(of: entry.tenant.texts), members(of: entry.tenant.passkeys))
             let providers = list(entry.tenant.providers.map { mapping(members(of: $0)) })
+            let levels = list(entry.tenant.levels.map { mapping(members(of: $0)) })
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
             let flows = list(entry.userFlows.map { mapping(members(of: $0)) })
@@ -325,6 +336,7 @@ enum TenantText {
                     + (texts.isEmpty ? [] : [("sms", mapping(texts))])
                     + (passkeys.isEmpty ? [] : [("passkeys", mapping(passkeys))])
                     + (providers.map { [("providers", $0)] } ?? [])
+                    + (levels.map { [("levels", $0)] } ?? [])
                     + (pages.isEmpty ? [] : [("pages", mapping(pages))])
                     + (attributes.map { [("userAttributes", $0)] } ?? [])
                     + (flows.map { [("userFlows", $0)] } ?? []) + [("applications", Node(applications))]
@@ -401,7 +413,7 @@ enum TenantText {
         return nodes.isEmpty ? nil : Node(nodes, .implicit, isFlat ? .flow : .block)
     }
 
-    private static func mapping(_ members: Members) -> Node {
+    static func mapping(_ members: Members) -> Node {
         Node(members.map { (Node($0.name), $0.value) })
     }
 }

@@ -45,6 +45,8 @@ extension PagePhrase {
             "Toto přihlášení nezačalo v tomto prohlížeči, nebo byly smazány jeho soubory cookie. Vraťte se do aplikace a začněte znovu."
         case .wrongAddressHelp:
             "Neznáme aplikaci, ze které přicházíte, nebo na její požadavek nemůžeme odpovědět. Vraťte se a zkuste to znovu. Pokud se to stane znovu, informujte tvůrce aplikace."
+        case .whyPasskey:
+            "Tato aplikace vyžaduje přístupový klíč. Vytvořte si ho v tomto zařízení; budete se jím přihlašovat."
         case .policyHelp: "Váš účet neumožňuje ověření, které tato aplikace vyžaduje."
         case .overHelp: "Toto přihlášení skončilo. Můžete začít znovu."
         case .mayCloseWindow(let app): "Vraťte se do aplikace \(app). Toto okno můžete zavřít."

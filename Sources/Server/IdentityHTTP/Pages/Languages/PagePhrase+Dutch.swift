@@ -47,6 +47,8 @@ extension PagePhrase {
             "Deze aanmelding is niet in deze browser begonnen, of de cookies zijn verwijderd. Ga terug naar de app en begin opnieuw."
         case .wrongAddressHelp:
             "We kennen de app niet die u hierheen heeft gestuurd, of kunnen het verzoek ervan niet beantwoorden. Ga terug en probeer het opnieuw. Gebeurt het weer, meld het dan aan de makers van de app."
+        case .whyPasskey:
+            "Deze app vraagt om een passkey. Maak er een op dit apparaat. U gebruikt die bij het inloggen."
         case .policyHelp: "Uw account kan de verificatie niet geven waar deze app om vraagt."
         case .overHelp: "Deze aanmelding is beëindigd. U kunt opnieuw beginnen."
         case .mayCloseWindow(let app): "Ga terug naar \(app). U kunt dit venster sluiten."

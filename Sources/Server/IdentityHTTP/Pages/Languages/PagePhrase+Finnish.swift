@@ -47,6 +47,7 @@ extension PagePhrase {
             "Kirjautumista ei aloitettu tässä selaimessa, tai sen evästeet on poistettu. Palaa sovellukseen ja aloita alusta."
         case .wrongAddressHelp:
             "Emme tunne sovellusta, josta tulit, tai emme voi vastata sen pyyntöön. Palaa ja yritä uudelleen. Jos näin käy taas, ilmoita asiasta sovelluksen tekijöille."
+        case .whyPasskey: "Tämä sovellus vaatii avainkoodin. Luo se tällä laitteella, niin kirjaudut sillä jatkossa."
         case .policyHelp: "Tilisi ei voi antaa vahvistusta, jota tämä sovellus vaatii."
         case .overHelp: "Tämä kirjautuminen on päättynyt. Voit aloittaa alusta."
         case .mayCloseWindow(let app): "Palaa sovellukseen \(app). Voit sulkea tämän ikkunan."

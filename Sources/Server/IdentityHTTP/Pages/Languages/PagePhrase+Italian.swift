@@ -46,6 +46,7 @@ extension PagePhrase {
             "Questo accesso non è iniziato in questo browser, oppure i cookie sono stati eliminati. Torna all’app e ricomincia."
         case .wrongAddressHelp:
             "Non conosciamo l’app da cui arrivi, oppure non possiamo rispondere alla sua richiesta. Torna indietro e riprova. Se succede ancora, avvisa chi gestisce l’app."
+        case .whyPasskey: "Questa app richiede una passkey. Creane una su questo dispositivo: la userai per accedere."
         case .policyHelp: "Con il tuo account non è possibile la verifica richiesta da questa app."
         case .overHelp: "Questo accesso è terminato. Puoi ricominciare."
         case .mayCloseWindow(let app): "Torna a \(app). Puoi chiudere questa finestra."

@@ -46,6 +46,8 @@ extension PagePhrase {
             "Inloggningen påbörjades inte i den här webbläsaren, eller så har dess cookies raderats. Gå tillbaka till appen och börja om."
         case .wrongAddressHelp:
             "Vi känner inte till appen som skickade dig hit, eller så kan vi inte svara på det den bad om. Gå tillbaka och försök igen. Om det händer igen, meddela dem som gör appen."
+        case .whyPasskey:
+            "Den här appen kräver en passkey. Skapa en på den här enheten. Du använder den när du loggar in."
         case .policyHelp: "Ditt konto kan inte ge den verifiering som appen kräver."
         case .overHelp: "Den här inloggningen är avslutad. Du kan börja om."
         case .mayCloseWindow(let app): "Gå tillbaka till \(app). Du kan stänga det här fönstret."

@@ -45,6 +45,8 @@ extension PagePhrase {
             "Bu oturum açma işlemi bu tarayıcıda başlatılmadı veya çerezler silindi. Uygulamaya dönün ve yeniden başlayın."
         case .wrongAddressHelp:
             "Sizi buraya gönderen uygulamayı tanımıyoruz veya isteğine yanıt veremiyoruz. Geri dönün ve yeniden deneyin. Bu durum tekrarlanırsa uygulamanın geliştiricilerine bildirin."
+        case .whyPasskey:
+            "Bu uygulama bir geçiş anahtarı istiyor. Bu cihazda bir tane oluşturun; bundan sonra onunla oturum açarsınız."
         case .policyHelp: "Hesabınız, bu uygulamanın istediği doğrulamayı sağlayamıyor."
         case .overHelp: "Bu oturum açma işlemi sona erdi. Yeniden başlayabilirsiniz."
         case .mayCloseWindow(let app): "\(app) uygulamasına dönün. Bu pencereyi kapatabilirsiniz."

@@ -1,0 +1,358 @@
+import IdentityEngine
+import NativeAuthCore
+import NativeAuthTesting
+import NativeAuthWire
+import PortableFoundation
+import Testing
+
+@testable import IdentityHTTP
+
+/// Rules of a tenant that demand more than two factors, on the wire.
+@Suite("Levels") struct LevelTests {
+    private static let email = IdentityTestServer.email
+    private static let c4 = #"{"access_token":{"acrs":{"essential":true,"value":"c4"}}}"#
+
+    /// The application of ``FactorDirectory/userFlow``, which demands two factors, and whose users sign up elsewhere.
+    private static let strict = FactorDirectory.userFlow
+
+    private static func server(
+        _ rules: [LevelRule], textMessages: Bool = true, adjust: (inout EngineSettings) -> Void = { _ in }
+    ) throws -> IdentityTestServer {
+        var entry = try #require(try FactorDirectory.directory().entries.first)
+        entry.tenant.levels = rules
+        if !textMessages { entry.tenant.texts = nil }
+        let directory = TenantDirectory([entry])
+        return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = directory
+            settings.enrolment = .proven
+            adjust(&settings)
+        }
+    }
+
+    private static func rule(
+        _ level: Assurance.Level, _ maximumAge: Int? = nil, of application: String = strict
+    ) throws -> LevelRule {
+        LevelRule(level: level, maximumAge: maximumAge, applications: [try #require(ClientID(application))])
+    }
+
+    private func strictClient(_ server: IdentityTestServer) -> WireClient { server.client(id: Self.strict) }
+
+    private func methods(_ answer: WireAnswer) -> [String] {
+        answer["methods"]?.array.compactMap { $0["challenge_channel"]?.string } ?? []
+    }
+
+    /// Gives the code of the own mailbox in a flow that asks for it.
+    private func proveMailbox(_ required: WireAnswer, _ server: IdentityTestServer, _ client: WireClient) async throws
+        -> WireAnswer
+    {
+        let sent = try await server.secondFactorChallenge(required.token, with: client)
+        return try await client.token(code: server.mailbox.code(to: Self.email), sent.token, grant: "mfa_oob")
+    }
+
+    private func options(_ token: String, _ client: WireClient) async throws -> WireAnswer {
+        try await client.post(.registerChallenge, [("continuation_token", token), ("challenge_type", "passkey")])
+    }
+
+    private func register(_ answer: String, _ options: WireAnswer, _ client: WireClient) async throws -> WireAnswer {
+        try await client.post(
+            .registerContinue,
+            [("continuation_token", try options.token), ("grant_type", "passkey"), ("credential", answer)])
+    }
+
+    /// What the test device makes of the options of a registration.
+    private func make(_ options: WireAnswer, _ passkey: TestPasskey) async throws -> String {
+        try await passkey.make(try #require(options["public_key"], "\(options)"))
+    }
+
+    @Test("An application that demands a passkey registers one in the sign-in, and takes nothing less")
+    func passkeyDemanded() async throws {
+        let server = try Self.server([try Self.rule(.phishingResistant)])
+        let (client, passkey) = (strictClient(server), TestPasskey())
+        try await server.signUpWithPassword()
+        // A client that knows no passkeys is sent to the web, whatever it could register.
+        let plain = try await server.signIn(with: client)
+        #expect(plain.status == 200 && plain["challenge_type"] == "redirect", "\(plain)")
+        // The first method needs a code to the own mailbox, which is no way to the level by itself.
+        let required = try await server.signIn(challengeTypes: TestPasskey.words, with: client)
+        expectError(required, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
+        let registering = try await proveMailbox(required, server, client)
+        expectError(registering, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
+        let listed = try await client.registerIntrospect(registering.token)
+        #expect(methods(listed) == ["passkey"] && listed["methods"]?.array[0]["challenge_type"] == "passkey")
+        // A mailbox would not reach it: nothing is sent.
+        let mails = try await server.mailbox.mails().count
+        for contact in [Self.email, IdentityTestServer.contact] {
+            let refused = try await client.registerChallenge(listed.token, contact: contact)
+            #expect(refused.status == 400 && refused["error_codes"]?.array.first == 901_001, "\(refused)")
+        }
+        let number = try await client.registerChallenge(listed.token, contact: "+15555550123", channel: "sms")
+        #expect(number["error_codes"]?.array.first == 901_001, "\(number)")
+        #expect(try await server.mailbox.mails().count == mails)
+        let options = try await options(listed.token, client)
+        expectSuccess(options, ["challenge_type", "continuation_token", "public_key"])
+        let done = try await register(try await make(options, passkey), options, client)
+        expectSuccess(done, ["continuation_token"])
+        #expect(try await server.mailbox.mails().first?.purpose == .methodRegistered)
+        let tokens = try await client.token(redeeming: done.token, claims: nil)
+        #expect(tokens.status == 200, "\(tokens)")
+        #expect(
+            try claims(of: tokens.text("access_token"))["amr"] == ["pwd", "otp", "hwk", "user", "mfa", "pop"])
+        // From now on: alone, or after the password as the only method.
+        #expect(try await passkey.signIn(client).status == 200)
+        let second = try await server.signIn(challengeTypes: TestPasskey.words, with: client)
+        #expect(methods(try await client.introspect(second.token)) == ["passkey"])
+        // Its refresh keeps the level, and the session of another application has not got it.
+        #expect(try await refresh(tokens, with: client).status == 200)
+        let elsewhere = try await server.signIn()
+        #expect(elsewhere.status == 200)
+    }
+
+    private func refresh(
+        _ tokens: WireAnswer, scope: String? = nil, claims: String? = nil, with client: WireClient
+    ) async throws -> WireAnswer {
+        try await client.post(
+            .token,
+            [("grant_type", "refresh_token"), ("refresh_token", try #require(tokens.text("refresh_token")))]
+                + (scope.map { [("scope", $0)] } ?? []) + (claims.map { [("claims", $0)] } ?? []))
+    }
+
+    @Test("SEC-PK-1: a wrong answer to the request for a passkey spends its challenge, and the sign-in goes on")
+    func refusedPasskey() async throws {
+        let server = try Self.server([try Self.rule(.phishingResistant)])
+        let (client, passkey) = (strictClient(server), TestPasskey())
+        try await server.signUpWithPassword()
+        let required = try await server.signIn(challengeTypes: TestPasskey.words, with: client)
+        let registering = try await proveMailbox(required, server, client)
+        let first = try await options(registering.token, client)
+        let other = try await options(registering.token, client)
+        // The answer to another challenge, and then the right one of a spent challenge.
+        let answer = try await make(first, passkey)
+        let refused = try await register(answer, other, client)
+        #expect(refused.status == 400 && refused.text("suberror") == "passkey_invalid", "\(refused)")
+        let again = try await register(try await make(other, TestPasskey()), other, client)
+        #expect(again.status == 400, "\(again)")
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
+        let third = try await options(other.token, client)
+        let made = try await make(third, passkey)
+        let copiedID = try JSONDecoder().decode(JSON.self, from: Data(made.utf8))["id"]?.string
+        let done = try await register(made, third, client)
+        #expect(try await client.token(redeeming: done.token, claims: nil).status == 200)
+        // One that another user has is refused (SEC-PK-11).
+        try await server.signUpWithPassword("erik@example.com", alias: nil)
+        let erik = try await server.signIn("erik@example.com", challengeTypes: TestPasskey.words, with: client)
+        let sent = try await server.secondFactorChallenge(erik.token, with: client)
+        let proven = try await client.token(
+            code: server.mailbox.code(to: "erik@example.com"), sent.token, grant: "mfa_oob")
+        let copied = try await options(proven.token, client)
+        let id = try #require(copiedID.flatMap { Base64URL.decode($0) })
+        let taken = try await register(try await make(copied, TestPasskey(id: id)), copied, client)
+        #expect(taken.text("suberror") == "passkey_invalid", "\(taken)")
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 1)
+    }
+
+    @Test("SEC-ENR-2: who has the password alone registers no passkey by the application's demand")
+    func thiefOfThePassword() async throws {
+        for mode in [EnrolmentMode.proven, .compatible] {
+            let server = try Self.server([try Self.rule(.phishingResistant)]) { $0.enrolment = mode }
+            let client = strictClient(server)
+            try await server.signUpWithPassword()
+            let required = try await server.signIn(challengeTypes: TestPasskey.words, with: client)
+            let listed = try await client.introspect(required.token)
+            #expect(methods(listed) == ["email"])
+            #expect(listed["methods"]?.array[0]["login_hint"]?.string?.contains("*") == true)
+            for token in [try required.token, try listed.token] {
+                #expect(try await options(token, client).status == 400)
+                #expect(try await client.registerIntrospect(token).status == 400)
+                #expect(try await client.token(redeeming: token, claims: nil).status == 400)
+            }
+            #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0, "\(mode)")
+        }
+    }
+
+    @Test("SEC-ENR-3: an account with a weaker method gives that one before it registers a passkey")
+    func weakerMethodFirst() async throws {
+        let server = try Self.server([try Self.rule(.phishingResistant)])
+        let client = strictClient(server)
+        try await server.signUpWithTwoFactors()
+        let required = try await server.signIn(challengeTypes: TestPasskey.words, with: client)
+        let listed = try await client.introspect(required.token)
+        #expect(methods(listed) == ["email"])
+        #expect(try await options(listed.token, client).status == 400)
+        let sent = try await server.secondFactorChallenge(required.token, with: client)
+        let registering = try await client.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob")
+        expectError(registering, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
+        let asked = try await options(registering.token, client)
+        let done = try await register(try await make(asked, TestPasskey()), asked, client)
+        let tokens = try await client.token(redeeming: done.token, claims: nil)
+        #expect(tokens.status == 200, "\(tokens)")
+        // A plain client of this account cannot give what is demanded.
+        let plain = try await server.signIn(with: client)
+        #expect(plain["challenge_type"] == "redirect")
+    }
+
+    @Test("SEC-ENR-8: a password from a reset, with the mailbox that reset it, registers no passkey")
+    func thiefOfTheMailbox() async throws {
+        let server = try Self.server([try Self.rule(.phishingResistant)])
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        try await server.reset()
+        let required = try await server.signIn(
+            password: WireClient.newPassword, challengeTypes: TestPasskey.words, with: client)
+        #expect(required.status == 200 && required["challenge_type"] == "redirect", "\(required)")
+        let changed = try await server.reset(to: "Vind-i-Sejl#2028", with: client)
+        let redeemed = try await client.token(redeeming: changed.token, claims: nil)
+        #expect(redeemed["challenge_type"] == "redirect", "\(redeemed)")
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
+    }
+
+    @Test("Two factors by NIST: a mailbox is none of them, an authenticator app is")
+    func authenticatorApp() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithTwoFactors()
+        // The user has a mailbox alone, and the client takes no passkey: nothing reaches it here.
+        let without = try await server.signIn(with: client)
+        #expect(
+            without["challenge_type"] == "redirect" && without.text("redirect_reason")?.contains("stronger") == true)
+        let first = try await server.signIn(claims: WireClient.claims, scope: AccountCaller.scope)
+        let mailed = try await server.secondFactorChallenge(first.token)
+        let tokens = try await server.passwordClient.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), mailed.token, grant: "mfa_oob",
+            scope: AccountCaller.scope)
+        let app = try await TestApp.add(to: try AccountCaller(tokens, server))
+        let required = try await server.signIn(with: client)
+        let listed = try await client.introspect(required.token)
+        #expect(methods(listed) == ["totp"], "the mailbox is not enough: \(listed)")
+        let asked = try await server.secondFactorChallenge(listed.token, with: client)
+        let signedIn = try await client.token(code: app.code(at: server.clock.now), asked.token, grant: "mfa_oob")
+        #expect(signedIn.status == 200, "\(signedIn)")
+        #expect(try await refresh(signedIn, with: client).status == 200)
+        // Elsewhere the mailbox still is a second factor.
+        #expect(try await server.signInWithSecondFactor().status == 200)
+    }
+
+    @Test("SEC-MFA-1: a session of two weaker factors is refreshed for no more than it was")
+    func refreshKeepsTheLevel() async throws {
+        let orders = LevelRule(level: .twoFactors, scopes: ["api://orders/Orders.Pay"])
+        let server = try Self.server([orders])
+        let client = server.client(id: FactorDirectory.application)
+        try await server.signUpWithTwoFactors()
+        let read = "openid offline_access api://orders/Orders.Read"
+        let required = try await server.signIn(scope: read, with: client)
+        let sent = try await server.secondFactorChallenge(required.token, with: client)
+        let tokens = try await client.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob", scope: read)
+        #expect(tokens.status == 200, "\(tokens)")
+        // The sign-in for the dearer scope asks for more, and so does a refresh.
+        let pay = "openid offline_access api://orders/Orders.Pay"
+        #expect(try await server.signIn(scope: pay, with: client)["challenge_type"] == "redirect")
+        let refused = try await refresh(tokens, scope: pay, with: client)
+        #expect(refused.status == 400, "\(refused)")
+        #expect(try await refresh(tokens, scope: read, with: client).status == 200)
+    }
+
+    @Test("A context means what its rule says, and a token states it no longer than the rule allows")
+    func contexts() async throws {
+        let rules = [
+            LevelRule(level: .phishingResistant, maximumAge: 600, contexts: ["c4"]),
+            LevelRule(level: .oneFactor, maximumAge: 900, contexts: ["c2"]),
+        ]
+        let server = try Self.server(rules)
+        let client = server.passwordClient
+        try await server.signUpWithTwoFactors()
+        // c1 is two factors as ever; c4 wants the passkey.
+        #expect(try await server.signInWithSecondFactor().status == 200)
+        let required = try await server.signIn(claims: Self.c4, challengeTypes: TestPasskey.words)
+        let sent = try await server.secondFactorChallenge(required.token)
+        let registering = try await client.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob", claims: Self.c4)
+        #expect(registering.text("suberror") == "registration_required", "\(registering)")
+        let asked = try await options(registering.token, client)
+        let done = try await register(try await make(asked, TestPasskey()), asked, client)
+        let tokens = try await client.token(redeeming: done.token, claims: Self.c4)
+        let access = try claims(of: tokens.text("access_token"))
+        #expect(access["acrs"] == ["c4"], "\(access)")
+        #expect(tokens["expires_in"]?.integer ?? .max <= 600)
+        // Refreshed in time it is stated for the rest, then no more, and asked for it is refused.
+        server.clock.advance(by: Duration.seconds(400))
+        let fresh = try await refresh(tokens, claims: Self.c4, with: client)
+        #expect(fresh["expires_in"]?.integer ?? .max <= 200, "\(fresh)")
+        #expect(try claims(of: fresh.text("access_token"))["acrs"] == ["c4"])
+        server.clock.advance(by: Duration.seconds(201))
+        #expect(try await refresh(fresh, claims: Self.c4, with: client).status == 400)
+        let old = try await refresh(fresh, with: client)
+        #expect(try claims(of: old.text("access_token"))["acrs"] == nil && old["expires_in"]?.integer ?? 0 >= 3_600)
+        // One fresh factor can be all that a context means.
+        let c2 = Self.c4.replacing("c4", with: "c2")
+        let simple = try await server.signIn(claims: c2)
+        #expect(try claims(of: simple.text("access_token"))["acrs"] == ["c2"], "\(simple)")
+        #expect(simple["expires_in"]?.integer ?? .max <= 900)
+    }
+
+    @Test("A rule about age ends the sessions of an application, and of no other")
+    func age() async throws {
+        let server = try Self.server([
+            try Self.rule(.oneFactor, 3_600, of: IdentityTestServer.Application.emailPassword.rawValue)
+        ])
+        let client = server.passwordClient
+        try await server.signUpWithPassword()
+        let tokens = try await server.signIn()
+        #expect(tokens["expires_in"]?.integer ?? .max <= 3_600)
+        server.clock.advance(by: Duration.seconds(3_000))
+        let refreshed = try await refresh(tokens, with: client)
+        #expect(refreshed["expires_in"]?.integer ?? .max <= 600, "\(refreshed)")
+        server.clock.advance(by: Duration.seconds(601))
+        expectError(try await refresh(refreshed, with: client), "invalid_grant", 50_076)
+    }
+
+    private func join(_ user: UserID, _ group: UUID, _ server: IdentityTestServer) async throws {
+        let tenant = try #require(TenantDirectory.development.entries.first).tenant.id
+        let event = AuditEvent(.groupChanged, at: server.clock.now, tenant: tenant)
+        let named = UserGroup(id: group, displayName: "Cashiers", description: "", createdAt: server.clock.now)
+        for change in [GroupChange.create(named), .add(user, to: group)] {
+            #expect(try await server.directoryStore.change(change, in: tenant, recording: event) == .done)
+        }
+    }
+
+    @Test("A rule is for the users of a group, in every application")
+    func groups() async throws {
+        let group = UUID()
+        let server = try Self.server([LevelRule(level: .mailed, groups: [group])])
+        try await server.signUpWithPassword()
+        let tokens = try await server.signIn()
+        #expect(tokens.status == 200)
+        let user = try #require(try await server.storedUsers().first)
+        try await join(user.id, group, server)
+        let required = try await server.signIn()
+        #expect(required.text("suberror") == "registration_required", "\(required)")
+        #expect(try await refresh(tokens, with: server.passwordClient).status == 400)
+        let done = try await server.register(required.token, contact: Self.email)
+        #expect(try await server.passwordClient.token(redeeming: done.token, claims: nil).status == 200)
+    }
+
+    @Test("Users of codes register a passkey where no telephone is texted")
+    func usersOfCodes() async throws {
+        let server = try Self.server(
+            [try Self.rule(.phishingResistant, of: FactorDirectory.oneTimePasscode)], textMessages: false)
+        let client = server.client(id: FactorDirectory.oneTimePasscode)
+        let (email, passkey) = ("erik@example.com", TestPasskey())
+        let started = try await client.post(
+            .signUpStart,
+            [
+                ("username", email), ("challenge_type", TestPasskey.words),
+                ("capabilities", WireClient.bothCapabilities),
+            ])
+        let sent = try await client.challenge(started.token)
+        let done = try await client.submit(code: server.mailbox.code(to: email), sent.token)
+        let required = try await client.token(redeeming: done.token, claims: nil)
+        #expect(required.text("suberror") == "registration_required", "\(required)")
+        let listed = try await client.registerIntrospect(required.token)
+        #expect(methods(listed) == ["passkey"])
+        let asked = try await options(listed.token, client)
+        let registered = try await register(try await make(asked, passkey), asked, client)
+        let tokens = try await client.token(redeeming: registered.token, claims: nil)
+        #expect(try claims(of: tokens.text("access_token"))["amr"] == ["otp", "hwk", "user", "mfa", "pop"])
+        #expect(try await passkey.signIn(client).status == 200)
+    }
+}
