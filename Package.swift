@@ -343,7 +343,7 @@ let package = Package(
             dependencies: [
                 "PortableFoundation", "NativeAuthCore", "NativeAuthWire", "NativeAuth", "SoftPasskeys",
                 "IdentityEngine",
-                .target(name: "IdentityHTTP", condition: testing),
+                .target(name: "IdentityHTTP", condition: testing), .target(name: "IdentityHooks", condition: testing),
                 .target(name: "NativeAuthTesting", condition: testing),
                 .product(name: "Hummingbird", package: "hummingbird", condition: testing),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: testing),

@@ -71,10 +71,10 @@ import Testing
                 }
                 _ = try await documents.exchange(
                     ProviderCodeExchange(
-                        endpoint: "\(url)/claims", code: Secret("code"), redirect: "https://a.example/back",
-                        verifier: Secret("verifier"),
-                        client: IdentityProvider.Web(clientID: "com.example.pages", credential: credential),
-                        now: Self.now))
+                        endpoint: "\(url)/claims",
+                        code: ProviderCode(
+                            code: Secret("code"), redirect: "https://a.example/back", verifier: Secret("verifier")),
+                        client: ProviderClient(id: "com.example.pages", credential: credential), now: Self.now))
             }
             func sent() throws -> [String: String] {
                 let body = String(decoding: try #require(log.entries.last).body, as: UTF8.self)
@@ -98,6 +98,21 @@ import Testing
                 await #expect(throws: ProviderFault.refused) { try await exchange(credential) }
             }
             #expect(log.entries.count == 3)
+            // The end of a token has the same proof, and no code.
+            let documents = HTTPProviderDocuments(OutgoingHTTP(allowsHTTP: true) { _ in true }) { _ in
+                Secret(key.pemRepresentation)
+            }
+            func revoke(at path: String) async throws {
+                try await documents.revoke(
+                    ProviderRevocation(
+                        endpoint: "\(url)/\(path)", token: Secret("refresh"),
+                        client: ProviderClient(id: "com.example.app", credential: .appleKey(Self.name)), now: Self.now))
+            }
+            try await revoke(at: "claims")
+            let form = try sent()
+            #expect(form["token"] == "refresh" && form["token_type_hint"] == "refresh_token" && form["code"] == nil)
+            #expect(form["client_id"] == "com.example.app" && form["client_secret"]?.split(separator: ".").count == 3)
+            await #expect(throws: ProviderFault.unavailable) { try await revoke(at: "error") }
         }
     }
 }

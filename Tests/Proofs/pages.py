@@ -45,6 +45,7 @@ APP = "msauth.com.example.app://auth"
 VISITORS, QUAY = "bbbbcccc-1111-dddd-2222-eeee3333ffff", "ccccdddd-0000-eeee-1111-ffff2222aaaa"
 GUARDED, NATIVE = "77778888-ffff-9999-aaaa-bbbbccccdddd", "88889999-aaaa-bbbb-cccc-ddddeeeeffff"
 SECOND_FACTOR = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
+PASSKEY = SECOND_FACTOR.replace("c1", "c4")
 TENANTS = """
 tenants:
   - id: aaaabbbb-0000-cccc-1111-dddd2222eeee
@@ -55,6 +56,7 @@ tenants:
     recoveryCodes: true
     sms: {callingCodes: [1, 49], domain: login.contoso.example.com}
     passkeys: {domain: localhost}
+    levels: [{level: l2p, contexts: [c4]}]
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -145,6 +147,7 @@ PAGES = {
     "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
     "enterRecoveryCode": "recovery-code recovery-code-wrong",
     "usePasskey": "use-passkey use-passkey-cancelled use-passkey-refused", "createPasskey": "add-passkey add-passkey-cancelled",
+    "registerPasskey": "register-passkey register-passkey-cancelled",
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
@@ -1190,6 +1193,36 @@ class Check(browser.BrowserCheck):
                 self.passkey_of_device()
             else:
                 self.passkeys_without_script()
+            self.passkey_demanded()
+
+    def passkey_demanded(self):
+        """A sign-in that demands a passkey, of a user who has none: one is made after a code to the mailbox."""
+        page, address, seen = self.visit(), self.person("demanded"), self.sent()
+        device = self.device_of(page) if self.mode == "script" else None
+        self.sign_up(address, page=page)
+        page.context.clear_cookies()
+        if device:
+            device("setUserVerified", isUserVerified=False)
+        self.open(page, claims=PASSKEY)
+        self.give(page, username=address)
+        before = self.site.mailbox.seen(address)
+        self.give(page, password=PASSWORD)
+        self.give(page, code=self.code(address, before))
+        self.look(page, "register-passkey")
+        self.is_title(page, "Add a passkey")
+        if device:
+            self.ask_device(page)
+            self.told(page, "You can try again")
+            self.look(page, "register-passkey-cancelled", state="refused")
+            device("setUserVerified", isUserVerified=True)
+            self.ask_device(page)
+            page.wait_for_url("**/end")
+            self.comes("a passkey made in a sign-in", seen + 1, code=True)
+        else:
+            self.expect("the page to make a passkey says that it needs script", "runs no scripts" in page.inner_text("main"))
+            self.press(page, "cancel")
+            self.comes("a sign-in without the passkey that it demands", seen + 1, error="access_denied")
+        page.context.close()
 
     def passkey_of_device(self):
         page, address, seen = self.visit(), self.person("passkey"), self.sent()

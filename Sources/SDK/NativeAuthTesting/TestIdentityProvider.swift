@@ -3,7 +3,7 @@ package import IdentityEngine
 import IdentityTokens
 public import NativeAuth
 package import NativeAuthCore
-import PortableFoundation
+package import PortableFoundation
 
 /// An identity provider in this process, such as Apple's or Google's: it signs a person in without a screen, and the tenant
 /// accepts its tokens as a production server accepts the real ones.
@@ -106,7 +106,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         let isApple = provider.id == "apple"
         return ProviderCredential(
             idToken: try idToken(nonce: nonce), givenName: isApple ? person.givenName : nil,
-            familyName: isApple ? person.familyName : nil)
+            familyName: isApple ? person.familyName : nil, authorizationCode: isApple ? nonce : nil)
     }
 
     /// A token of the provider for ``person``.
@@ -146,6 +146,19 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         }
     }
 
+    /// A notice of the provider about ``person``, as a signed token.
+    ///
+    /// - Parameter claims: Claims that take the place of the usual ones.
+    package func notice(
+        _ type: String, at date: Date? = nil, claims: [String: JSONValue] = [:], key: P256.Signing.PrivateKey? = nil
+    ) throws(ProviderError) -> String {
+        let time = Int((date ?? state.now).timeIntervalSince1970 * 1_000)
+        let event = #"{"type":"\#(type)","sub":"\#(person.subject)","event_time":\#(time)}"#
+        return try idToken(
+            nonce: "", claims: ["events": .string(event), "nonce": .null, "sub": .null].merging(claims) { $1 }, key: key
+        )
+    }
+
     private static func part(
         _ values: [String: JSONValue], _ changes: [String: JSONValue]
     ) throws(ProviderError) -> String {
@@ -174,6 +187,10 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
             var clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
             var looks = 0
             var exchangedClient: String?
+            var revoked: [String] = []
+            var revocations = 0
+            var refusesRevocation = false
+            var exchangedSubject: String?
         }
 
         let values = Locked(Values())
@@ -206,8 +223,45 @@ extension TestIdentityProvider {
         nonmutating set { state.values.withLock { $0.exchangedClient = newValue } }
     }
 
+    /// The refresh tokens that the server has revoked, in order; each is that of a client and a person, and so has their names.
+    package var revoked: [String] { state.values.withLock(\.revoked) }
+
+    /// The refresh token of a client for the person.
+    package func refreshToken(of client: String) -> String { "refresh.\(client).\(person.subject)" }
+
+    /// The provider as one whose apps the server can prove itself as, too.
+    package var withKey: IdentityProvider {
+        var provider = withPages
+        provider.key = IdentityProvider.AppleKey(variable: "PROVIDER_APPLE", team: "A1B2C3D4E5", key: "F6G7H8J9K0")
+        return provider
+    }
+
+    /// How often the server has asked for a revocation.
+    package var revocations: Int { state.values.withLock(\.revocations) }
+
+    /// Whether the provider refuses to revoke.
+    package var refusesRevocation: Bool {
+        get { state.values.withLock(\.refusesRevocation) }
+        nonmutating set { state.values.withLock { $0.refusesRevocation = newValue } }
+    }
+
+    /// Whose account the codes are of, where it is another one than the person's.
+    package var exchangedSubject: String? {
+        get { state.values.withLock(\.exchangedSubject) }
+        nonmutating set { state.values.withLock { $0.exchangedSubject = newValue } }
+    }
+
     /// How often the server has looked at the keys.
     package var looks: Int { state.values.withLock(\.looks) }
+
+    fileprivate func revoke(_ token: String) throws(ProviderFault) {
+        let isTaken = state.values.withLock { values in
+            values.revocations += 1
+            if !values.refusesRevocation { values.revoked.append(token) }
+            return !values.refusesRevocation
+        }
+        if !isTaken { throw .refused }
+    }
 
     /// What the provider publishes at `url`; nil: that is no address of it.
     fileprivate func document(at url: String) throws(ProviderFault) -> [String: JSONValue]? {
@@ -219,6 +273,7 @@ extension TestIdentityProvider {
                 "issuer": .string(provider.issuer), "jwks_uri": .string(provider.issuer + "/keys"),
                 "authorization_endpoint": .string(provider.issuer + "/authorize"),
                 "token_endpoint": .string(provider.issuer + "/token"),
+                "revocation_endpoint": .string(provider.issuer + "/revoke"),
                 "authorization_response_iss_parameter_supported": .boolean(true),
             ]
         case "/keys":
@@ -257,7 +312,15 @@ private struct TestProviderDocuments: ProviderDocuments {
         throw .unavailable
     }
 
-    /// A code of these providers is the nonce that the browser brought.
+    func revoke(_ request: ProviderRevocation) async throws(ProviderFault) {
+        guard let provider = providers.first(where: { request.endpoint == $0.provider.issuer + "/revoke" }) else {
+            throw .refused
+        }
+        guard !provider.isDown else { throw .unavailable }
+        try provider.revoke(request.token.reveal())
+    }
+
+    /// A code of these providers is the nonce that the browser brought, or the app.
     func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data {
         guard let provider = providers.first(where: { request.endpoint == $0.provider.issuer + "/token" }) else {
             throw .refused
@@ -265,9 +328,12 @@ private struct TestProviderDocuments: ProviderDocuments {
         guard !provider.isDown else { throw .unavailable }
         do {
             let token = try provider.idToken(
-                nonce: request.code.reveal(),
-                claims: ["aud": .string(provider.exchangedClient ?? request.client.clientID)])
-            return Data(#"{"id_token":"\#(token)"}"#.utf8)
+                nonce: request.code.code.reveal(),
+                claims: ["aud": .string(provider.exchangedClient ?? request.client.id)].merging(
+                    provider.exchangedSubject.map { ["sub": .string($0)] } ?? [:]
+                ) { $1 })
+            let refresh = provider.refreshToken(of: request.client.id)
+            return Data(#"{"id_token":"\#(token)","refresh_token":"\#(refresh)"}"#.utf8)
         } catch {
             throw .refused
         }

@@ -2,6 +2,8 @@
 package enum FormParameter: String, CaseIterable, Sendable {
     case attributes
     case audience
+    /// What Apple gives an app besides the token.
+    case authorizationCode = "authorization_code"
     case capabilities
     /// An older name of ``capabilities`` (docs/protocol.md §16).
     case capability
@@ -48,7 +50,7 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .oob: 256
         case .credential, .idToken: 16_384
         case .provider: 32
-        case .providerUser: 1_024
+        case .providerUser, .authorizationCode: 1_024
         case .refreshToken, .subjectToken: 1_024
         case .id: 64
         case .claims: 2_048

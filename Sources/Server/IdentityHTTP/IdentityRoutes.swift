@@ -152,6 +152,7 @@ package struct IdentityRoutes: Sendable {
         route(router, "/{tenant}/\(MetadataEndpoint.devicePage.rawValue)", .get, .post, handler: device)
         route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
         route(router, "/{tenant}/federation/{provider}/callback", .get, .post, handler: providerCallback)
+        route(router, "/{tenant}/federation/{provider}/notices", .post, handler: providerNotice)
         route(router, "/{tenant}/account", .get, .post, handler: account)
         route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
         addLooks(to: router)

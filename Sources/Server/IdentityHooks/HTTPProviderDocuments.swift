@@ -27,16 +27,29 @@ package struct HTTPProviderDocuments: ProviderDocuments {
     package func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data {
         var form = FormFields()
         form.append("grant_type", "authorization_code")
-        form.append("code", request.code.reveal())
-        form.append("redirect_uri", request.redirect)
-        form.append("code_verifier", request.verifier.reveal())
-        form.append("client_id", request.client.clientID)
-        if let secret = try proof(of: request.client, at: request.now) {
-            form.append("client_secret", secret.reveal())
-        }
+        form.append("code", request.code.code.reveal())
+        form.append("redirect_uri", request.code.redirect)
+        form.append("code_verifier", request.code.verifier?.reveal())
+        return try await post(form, of: request.client, to: request.endpoint, at: request.now)
+    }
+
+    package func revoke(_ request: ProviderRevocation) async throws(ProviderFault) {
+        var form = FormFields()
+        form.append("token", request.token.reveal())
+        form.append("token_type_hint", "refresh_token")
+        _ = try await post(form, of: request.client, to: request.endpoint, at: request.now)
+    }
+
+    /// Sends a form with the client and its proof.
+    private func post(
+        _ fields: FormFields, of client: ProviderClient, to endpoint: String, at now: Date
+    ) async throws(ProviderFault) -> Data {
+        var form = fields
+        form.append("client_id", client.id)
+        if let secret = try proof(of: client, at: now) { form.append("client_secret", secret.reveal()) }
         return try await body(
             of: OutgoingHTTP.Request(
-                url: request.endpoint,
+                url: endpoint,
                 headers: [
                     "Content-Type: application/x-www-form-urlencoded", "Accept: application/json",
                     "User-Agent: native-auth",
@@ -46,8 +59,8 @@ package struct HTTPProviderDocuments: ProviderDocuments {
     /// The secret of a client; nil for a public one.
     ///
     /// - Throws: ``ProviderFault/refused`` when the server has not what its document names: no provider would take the code.
-    private func proof(of client: IdentityProvider.Web, at now: Date) throws(ProviderFault) -> Secret<String>? {
-        guard let variable = client.variable else { return nil }
+    private func proof(of client: ProviderClient, at now: Date) throws(ProviderFault) -> Secret<String>? {
+        guard let variable = client.credential.variable else { return nil }
         guard let value = secret(variable) else { throw .refused }
         switch client.credential {
         case .none: return nil
@@ -55,7 +68,7 @@ package struct HTTPProviderDocuments: ProviderDocuments {
         case .appleKey(let name):
             do {
                 guard let key = AppleClientSecret(value, name) else { throw ProviderFault.refused }
-                return try key.token(for: client.clientID, now: now)
+                return try key.token(for: client.id, now: now)
             } catch {
                 throw .refused
             }

@@ -66,6 +66,13 @@ struct AssertionClaims: Decodable {
         case one(String)
         case several([String])
 
+        var all: [String] {
+            switch self {
+            case .one(let audience): [audience]
+            case .several(let audiences): audiences
+            }
+        }
+
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             do {

@@ -36,6 +36,28 @@ package actor ProviderKeys: IdentityProviders {
     package func claims(
         of token: Secret<String>, from provider: IdentityProvider, now: Date
     ) async throws(IdentityVerificationFailure) -> IdentityClaims {
+        let payload = try await payload(of: token, from: provider, now: now)
+        guard let claims = KeyRing.decoded(ProviderClaims.self, payload) else { throw .refused(.malformed) }
+        return claims.asClaims
+    }
+
+    package func notice(
+        _ token: Secret<String>, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderNotice {
+        let payload = try await payload(of: token, from: provider, now: now)
+        guard let claims = KeyRing.decoded(NoticeClaims.self, payload),
+            let event = KeyRing.decoded(NoticeEvent.self, Data(claims.events.utf8))
+        else { throw .refused(.malformed) }
+        return ProviderNotice(
+            issuer: claims.iss, audiences: claims.aud.all,
+            issuedAt: claims.iat.map { Date(timeIntervalSince1970: $0) }, type: event.type, subject: event.sub,
+            happenedAt: event.time.map { Date(timeIntervalSince1970: $0 / 1_000) })
+    }
+
+    /// The claims of a token, as bytes, whose signature is right.
+    private func payload(
+        of token: Secret<String>, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> Data {
         let presented: PresentedIDToken
         do throws(IdentityFault) {
             presented = try PresentedIDToken(token)
@@ -50,7 +72,7 @@ package actor ProviderKeys: IdentityProviders {
             metadata = await self.metadata(of: provider, olderThan: Self.lookInterval, now: now) ?? metadata
         }
         do throws(IdentityFault) {
-            return try presented.claims(signedByOneOf: metadata)
+            return try presented.payload(signedByOneOf: metadata)
         } catch {
             throw .refused(error)
         }
@@ -63,18 +85,18 @@ package actor ProviderKeys: IdentityProviders {
         }
     }
 
-    package func idToken(
-        for code: ProviderCode, from provider: IdentityProvider, now: Date
-    ) async throws(IdentityVerificationFailure) -> Secret<String> {
-        guard let web = provider.web,
+    package func tokens(
+        for code: ProviderCode, of client: String, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderTokens {
+        guard let credential = provider.credential(of: client),
             let endpoint = await metadata(of: provider, olderThan: Self.freshness, now: now)?.tokenEndpoint
         else { throw .unavailable }
         let answer: Data
         do {
             answer = try await documents.exchange(
                 ProviderCodeExchange(
-                    endpoint: endpoint, code: code.code, redirect: code.redirect, verifier: code.verifier, client: web,
-                    now: now))
+                    endpoint: endpoint, code: code, client: ProviderClient(id: client, credential: credential), now: now
+                ))
         } catch {
             switch error {
             case .unavailable: throw .unavailable
@@ -85,7 +107,22 @@ package actor ProviderKeys: IdentityProviders {
         else {
             throw .refused(.malformed)
         }
-        return Secret(token)
+        return ProviderTokens(
+            idToken: Secret(token), refreshToken: reply["refresh_token"]?.string.map { Secret($0) })
+    }
+
+    package func revoke(
+        _ grant: ProviderGrant, at provider: IdentityProvider, now: Date
+    ) async throws(ProviderFault) {
+        guard let credential = provider.credential(of: grant.client) else { throw .refused }
+        guard let metadata = await metadata(of: provider, olderThan: Self.freshness, now: now) else {
+            throw .unavailable
+        }
+        guard let endpoint = metadata.revocationEndpoint else { throw .refused }
+        try await documents.revoke(
+            ProviderRevocation(
+                endpoint: endpoint, token: grant.token,
+                client: ProviderClient(id: grant.client, credential: credential), now: now))
     }
 
     /// What the provider publishes, fetched anew when it is older than `age`. Nil when nothing can be had.
@@ -140,6 +177,8 @@ package enum ProviderDocumentFault: String, Error, CaseIterable {
 private struct ProviderMetadata: Sendable {
     var authorizationEndpoint: String?
     var tokenEndpoint: String?
+    /// Where refresh tokens are ended (RFC 7009, RFC 8414).
+    var revocationEndpoint: String?
     /// Whether the answer of the authorization endpoint names the issuer (RFC 9207).
     var namesIssuer: Bool
     var keys: [PublishedKey]
@@ -163,6 +202,7 @@ private struct ProviderMetadata: Sendable {
             let metadata = ProviderMetadata(
                 authorizationEndpoint: found.authorizationEndpoint.flatMap { isSecure($0, like: issuer) ? $0 : nil },
                 tokenEndpoint: found.tokenEndpoint.flatMap { isSecure($0, like: issuer) ? $0 : nil },
+                revocationEndpoint: found.revocationEndpoint.flatMap { isSecure($0, like: issuer) ? $0 : nil },
                 namesIssuer: found.namesIssuer ?? false,
                 keys: keys)
             return .success(metadata)
@@ -188,7 +228,7 @@ private struct ProviderMetadata: Sendable {
 
 private struct DiscoveryDocument: Decodable {
     let issuer, keys: String
-    let authorizationEndpoint, tokenEndpoint: String?
+    let authorizationEndpoint, tokenEndpoint, revocationEndpoint: String?
     let namesIssuer: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -196,6 +236,7 @@ private struct DiscoveryDocument: Decodable {
         case keys = "jwks_uri"
         case authorizationEndpoint = "authorization_endpoint"
         case tokenEndpoint = "token_endpoint"
+        case revocationEndpoint = "revocation_endpoint"
         case namesIssuer = "authorization_response_iss_parameter_supported"
     }
 }
@@ -290,11 +331,28 @@ private struct PresentedIDToken {
     }
 
     /// - Throws: ``IdentityFault``. Nothing of the claims is read before the signature is right.
-    func claims(signedByOneOf metadata: ProviderMetadata) throws(IdentityFault) -> IdentityClaims {
+    func payload(signedByOneOf metadata: ProviderMetadata) throws(IdentityFault) -> Data {
         guard metadata.hasKey(for: self) else { throw .unknownKey }
         guard metadata.isSigned(self) else { throw .wrongSignature }
-        guard let claims = KeyRing.decoded(ProviderClaims.self, payload) else { throw .malformed }
-        return claims.asClaims
+        return payload
+    }
+}
+
+/// The claims of a notice of Apple's. The event is JSON as text.
+private struct NoticeClaims: Decodable {
+    let iss, events: String
+    let aud: AssertionClaims.Audience
+    let iat: Double?
+}
+
+private struct NoticeEvent: Decodable {
+    let type, sub: String
+    /// In milliseconds.
+    let time: Double?
+
+    private enum CodingKeys: String, CodingKey {
+        case type, sub
+        case time = "event_time"
     }
 }
 
@@ -331,13 +389,8 @@ private struct ProviderClaims: Decodable {
     }
 
     var asClaims: IdentityClaims {
-        let audiences =
-            switch aud {
-            case .one(let audience): [audience]
-            case .several(let audiences): audiences
-            }
         return IdentityClaims(
-            issuer: iss, subject: sub, audiences: audiences, authorizedParty: azp,
+            issuer: iss, subject: sub, audiences: aud.all, authorizedParty: azp,
             expiresAt: Date(timeIntervalSince1970: exp), issuedAt: iat.map { Date(timeIntervalSince1970: $0) },
             notBefore: nbf.map { Date(timeIntervalSince1970: $0) }, nonce: nonce, email: email,
             isEmailVerified: isEmailVerified?.isTrue ?? false, hostedDomain: hd, givenName: givenName,

@@ -61,16 +61,20 @@ struct TenantLevelsFileTests {
                   - {level: l2r, contexts: [c6]}
                   - {level: l2, contexts: [c7]}
                   - {level: l2p, contexts: [c8]}
+                  - {level: l1, maxAge: null, contexts: [c9]}
+                  - {level: l1m, contexts: null}
+                  - {level: l1m, applications: [7d9f1c52-6a0b-4f5e-8e21-94b0c6a1d3f7]}
                 applications:
             """)
         let faults = TenantFile.faults(text)
         let expected = [
-            "l3", "needs level", "contexts has “c0”", "contexts has “C2”", "“c1” is there twice",
+            "l3", "needs level", "“c0” is no context", "“C2” is no context", "“c1” is there twice",
             "give the rule a maxAge",
             "needs contexts, applications, scopes or groups", "maxAge", "is no clientId of the tenant",
             "“*” is no scope of an API", "“openid” is no scope of an API", "a b", "groups has “cashiers”", "colour",
-            "can reach l2r: it has no sms, authenticatorApps or passkeys",
-            "can reach l2: it has no authenticatorApps or passkeys", "can reach l2p: it has no passkeys",
+            "can reach l2r: it has neither sms nor",
+            "can reach l2: it has neither", "can reach l2p: it has no passkeys",
+            "cannot reach l1m without passkeys, sms or authenticatorApps",
         ]
         for words in expected { #expect(faults.contains { $0.contains(words) }, "\(words): \(faults)") }
         #expect(faults.allSatisfy { $0.hasPrefix("t.yaml:") }, "\(faults)")

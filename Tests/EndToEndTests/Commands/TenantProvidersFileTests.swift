@@ -12,7 +12,10 @@ struct TenantProvidersFileTests {
             providers:
               - kind: apple
                 nativeClients: [com.example.harbour]
-                web: {clientId: com.example.pages, keyFrom: PROVIDER_APPLE, teamId: A1B2C3D4E5, keyId: F6G7H8J9K0}
+                web: {clientId: com.example.pages}
+                keyFrom: PROVIDER_APPLE
+                teamId: A1B2C3D4E5
+                keyId: F6G7H8J9K0
               - kind: google
                 id: g
                 displayName: Google Mail
@@ -40,8 +43,10 @@ struct TenantProvidersFileTests {
         #expect(providers[0].issuer == "https://appleid.apple.com" && providers[0].authority == .everything)
         #expect(providers[1].authority == .google && providers[1].otherIssuers == ["accounts.google.com"])
         #expect(
-            providers[0].web?.credential
+            providers[0].credential(of: "com.example.pages")
                 == .appleKey(.init(variable: "PROVIDER_APPLE", team: "A1B2C3D4E5", key: "F6G7H8J9K0")))
+        #expect(providers[0].credential(of: "com.example.harbour") == providers[0].credential(of: "com.example.pages"))
+        #expect(providers[0].credential(of: "com.example.other") == nil)
         #expect(
             providers[1].web?.credential == .secret(variable: "PROVIDER_GOOGLE")
                 && providers[1].nativeClients.count == 2)
@@ -128,9 +133,13 @@ struct TenantProvidersFileTests {
                         id: late
                         displayName: Late
                         issuer: https://late.example
-                        web: {clientId: pages, secretFrom: GOCSPX-not-a-name, keyFrom: PROVIDER_LATE}
+                        keyFrom: PROVIDER_LATE
+                        web: {clientId: pages, secretFrom: GOCSPX-not-a-name}
                       - kind: apple
-                        web: {clientId: pages, secretFrom: PROVIDER_A, keyFrom: PROVIDER_B, teamId: short, keyId: F6G7H8J9K0}
+                        keyFrom: PROVIDER_B
+                        teamId: short
+                        keyId: F6G7H8J9K0
+                        web: {clientId: pages, secretFrom: PROVIDER_A}
                     applications:
                 """))
         #expect(faults.count == 5, "\(faults)")

@@ -42,7 +42,7 @@ struct LevelPolicyTests {
             #expect(demand(Self.other, [name]).level == .twoFactors, "\(name)")
         }
         #expect(rules.demand(of: "c4") == LevelDemand(level: .phishingResistant, maximumAge: 300))
-        #expect(rules.demand(of: "c2") == LevelDemand(level: .oneFactor, maximumAge: 300))
+        #expect(rules.demand(of: "c2") == LevelDemand(level: .mailed, maximumAge: 300), "no rule lowers a context")
         #expect(rules.demand(of: "c1") == .twoFactors)
         #expect(rules.areAboutGroups && ![rules[0]].areAboutGroups)
         #expect([LevelRule]().demand(of: Self.client, baseURL: Self.base) == .none)
@@ -68,7 +68,7 @@ struct LevelPolicyTests {
 
     /// What an account has besides its password.
     private enum Has: CaseIterable {
-        case mailbox, phone, app, passkey, sleepingPasskey, recoveryCodes
+        case mailbox, phone, app, restingApp, passkey, sleepingPasskey, recoveryCodes
 
         var method: StrongMethod? {
             func method(_ kind: StrongMethod.Kind, _ number: UInt8, isSuspended: Bool = false) -> StrongMethod {
@@ -81,6 +81,11 @@ struct LevelPolicyTests {
             case .mailbox: method(.mailbox(SignInStateTests.contact), 1)
             case .phone: PhoneNumber("+15555550123").map { method(.phone($0), 2) }
             case .app: method(.app(EnrolledApp(sealedSecret: Data(), clock: AppClock(spentStep: 0))), 3)
+            case .restingApp:
+                StrongMethod(
+                    id: UUID(uuid: (7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
+                    kind: .app(EnrolledApp(sealedSecret: Data(), clock: AppClock(spentStep: 0))), provenAt: now,
+                    enrolment: Enrolment(.recoveryCode))
             case .passkey: method(.passkey(LevelPolicyTests.passkey(1)), 4)
             case .sleepingPasskey: method(.passkey(LevelPolicyTests.passkey(2)), 5, isSuspended: true)
             case .recoveryCodes: nil
@@ -165,7 +170,7 @@ struct LevelPolicyTests {
             ends += 1
             // A context that is not reached is not stated; what is demanded in any case is reached.
             if world.level > .oneFactor, demand.contexts.isEmpty || !contexts.isEmpty {
-                #expect(proven.assurance.level >= world.level, label)
+                #expect(proven.level(for: demand) >= world.level, label)
             }
         case .redirectToBrowser:
             ends += 1
@@ -232,6 +237,18 @@ struct LevelPolicyTests {
         #expect(ends > 20_000, "\(ends)")
     }
 
+    @Test(
+        "A password from a reset is worth its own root once an app stands beside it, and no other mailbox makes it so")
+    func afterAReset() {
+        for world in Self.worlds() where world.account.passwordHash != nil && world.level == .twoFactors {
+            guard world.account.secondFactors.contains(where: { $0.isApp && !$0.rests(at: Self.now) }) else { continue }
+            let proven = Self.first(world.account, .signIn, takesPasskeys: false)[1]
+            #expect(proven.passwordIsFromReset)
+            guard !world.demand.contexts.isEmpty || world.demand.required.level == .twoFactors else { continue }
+            #expect(proven.judged(world.demand, of: world.account).isSecondFactor, "\(world)")
+        }
+    }
+
     @Test("SEC-PK-21: without the announced word no passkey is offered, given or registered")
     func plainClients() {
         for world in Self.worlds() where world.demand.passkeyDomain != nil {
@@ -241,6 +258,15 @@ struct LevelPolicyTests {
                 #expect(!offered.contains { $0.isPasskey })
                 #expect(!proven.registrable(for: world.account, world.demand).contains(.passkey))
             }
+        }
+    }
+}
+
+extension FactorVerdict {
+    fileprivate var isSecondFactor: Bool {
+        switch self {
+        case .giveSecondFactor: true
+        case .tokens, .registerMethod, .redirectToBrowser: false
         }
     }
 }

@@ -283,11 +283,66 @@ import Testing
         #expect(try await refresh(fresh, claims: Self.c4, with: client).status == 400)
         let old = try await refresh(fresh, with: client)
         #expect(try claims(of: old.text("access_token"))["acrs"] == nil && old["expires_in"]?.integer ?? 0 >= 3_600)
-        // One fresh factor can be all that a context means.
+        // A rule adds an age to a context, and takes no factor from it.
         let c2 = Self.c4.replacing("c4", with: "c2")
         let simple = try await server.signIn(claims: c2)
-        #expect(try claims(of: simple.text("access_token"))["acrs"] == ["c2"], "\(simple)")
-        #expect(simple["expires_in"]?.integer ?? .max <= 900)
+        #expect(simple.text("suberror") == "mfa_required", "\(simple)")
+    }
+
+    @Test("A session states the contexts that its proofs reach, when a refresh asks for them")
+    func contextsOfARefresh() async throws {
+        let rules = [LevelRule(level: .phishingResistant, maximumAge: 600, contexts: ["c4"])]
+        let server = try Self.server(rules)
+        let client = server.passwordClient
+        try await server.signUpWithPassword()
+        let passkey = try await TestPasskey.add(to: try await AccountCaller.withPassword(server))
+        let tokens = try await passkey.signIn(client)
+        let asked = try await refresh(tokens, claims: Self.c4, with: client)
+        #expect(try claims(of: asked.text("access_token"))["acrs"] == ["c4"], "\(asked)")
+        server.clock.advance(by: Duration.seconds(601))
+        #expect(try await refresh(asked, claims: Self.c4, with: client).status == 400)
+        // One factor reaches none.
+        let weak = try await server.signIn()
+        for claims in [Self.c4, WireClient.claims] {
+            #expect(try await refresh(weak, claims: claims, with: client).status == 400)
+        }
+    }
+
+    @Test("After a reset a user with an app reaches two factors by it")
+    func afterAReset() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        let app = try await TestApp.add(to: try await AccountCaller.withPassword(server))
+        // Old enough to outlive a reset.
+        server.clock.advance(by: Duration.seconds(31 * 86_400))
+        try await server.reset()
+        let required = try await server.signIn(password: WireClient.newPassword, with: client)
+        #expect(required.text("suberror") == "mfa_required", "\(required)")
+        let asked = try await server.secondFactorChallenge(required.token, with: client)
+        let tokens = try await client.token(code: app.code(at: server.clock.now), asked.token, grant: "mfa_oob")
+        #expect(tokens.status == 200, "\(tokens)")
+        #expect(try await refresh(tokens, with: client).status == 200)
+    }
+
+    @Test("SEC-TOTP-2: a right code in a flow that waited too long is spent, and ends the flow")
+    func tooLate() async throws {
+        let server = try Self.server([LevelRule(level: .mailed, maximumAge: 300, scopes: ["api://orders/Orders.Pay"])])
+        let client = server.client(id: FactorDirectory.application)
+        try await server.signUpWithPassword()
+        let app = try await TestApp.add(to: try await AccountCaller.withPassword(server))
+        let pay = "openid api://orders/Orders.Pay"
+        let required = try await server.signIn(scope: pay, with: client)
+        let asked = try await server.secondFactorChallenge(required.token, with: client)
+        server.clock.advance(by: Duration.seconds(306))
+        let code = app.code(at: server.clock.now)
+        let late = try await client.token(code: code, asked.token, grant: "mfa_oob", scope: pay)
+        #expect(late.status == 400 && late.text("access_token") == nil, "\(late)")
+        // The same code is worth nothing for less, in this flow and in another one.
+        #expect(try await client.token(code: code, asked.token, grant: "mfa_oob", scope: "openid").status == 400)
+        let second = try await server.signIn(scope: "openid", with: client)
+        let again = try await server.secondFactorChallenge(second.token, with: client)
+        #expect(try await client.token(code: code, again.token, grant: "mfa_oob", scope: "openid").status == 400)
     }
 
     @Test("A rule about age ends the sessions of an application, and of no other")

@@ -71,7 +71,9 @@ struct PasskeyPageTests {
         // The user signs up, and makes it at once.
         var browser = TestBrowser(server)
         try await browser.signUp(email, at: server, for: party)
-        #expect(browser.title == "Add a passkey" && browser.html.contains("asks for a passkey"), "\(browser.html)")
+        #expect(
+            browser.title == "Add a passkey" && browser.html.contains("A stronger proof is needed here."),
+            "\(browser.html)")
         #expect(browser.answer["code"] == nil)
         try await browser.submit([:], action: "cancel")
         // A password alone makes none: the mailbox comes first.
@@ -96,6 +98,27 @@ struct PasskeyPageTests {
         try await browser.signIn(email, for: party)
         #expect(browser.title == "Use your passkey" && !browser.html.contains("value=\"others\""))
         try await browser.get(on: device)
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+    }
+
+    @Test("SEC-MFA-4: a session that is too old to register a method signs in again, and then registers")
+    func oldSession() async throws {
+        let rule = LevelRule(level: .phishingResistant, scopes: ["api://orders/Orders.Pay"])
+        let (server, device) = (try Self.server(levels: [rule]), SoftAuthenticator())
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        server.clock.advance(by: Duration.seconds(606))
+        let dearer = ["scope": "openid api://orders/Orders.Pay"]
+        try await browser.get(party.path(dearer.merging(["prompt": "none"]) { $1 }))
+        #expect(browser.answer["code"] == nil)
+        try await browser.get(party.path(dearer))
+        if browser.title?.hasPrefix("Continue to") == true { try await browser.submit([:]) }
+        #expect(browser.title == "Sign in", "\(browser.html)")
+        try await browser.submit(["username": email])
+        try await browser.submit(["password": TestBrowser.password])
+        try await browser.submit(["code": try await server.mailbox.code(to: email)])
+        #expect(browser.title == "Add a passkey", "\(browser.html)")
+        try await browser.create(on: device)
         #expect(browser.answer["code"] != nil, "\(browser.html)")
     }
 

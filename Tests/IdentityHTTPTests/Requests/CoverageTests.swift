@@ -194,8 +194,8 @@ extension AnswerName {
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
                 "client_info",
             ])
-        case .revoked, .accountChanged, .enrolApp, .createPasskey: Wire([])
-        case .usePasskey: Wire(["challenge_type", "continuation_token", "public_key"])
+        case .revoked, .accountChanged, .enrolApp: Wire([])
+        case .usePasskey, .createPasskey: Wire(["challenge_type", "continuation_token", "public_key"])
         case .passkeyRefused: Wire("invalid_grant", 50_126, "passkey_invalid")
         case .passkeyUnknown: Wire("invalid_grant", 50_126, "passkey_unknown")
         case .passkeysNotOffered: Wire("unauthorized_client", 70_001)
@@ -679,6 +679,22 @@ enum EndpointTable {
         }
     }
 
+    /// The registration of a passkey after the sign-up of another user.
+    private static func askForPasskey(_ server: IdentityTestServer) async throws -> WireAnswer {
+        let client = server.passwordClient
+        let started = try await client.post(
+            .signUpStart,
+            [
+                ("username", "erik@example.com"), ("password", WireClient.password),
+                ("challenge_type", TestPasskey.words), ("capabilities", WireClient.bothCapabilities),
+            ])
+        let sent = try await client.challenge(started.token)
+        let done = try await client.submit(code: server.mailbox.code(to: "erik@example.com"), sent.token)
+        let required = try await client.token(redeeming: done.token)
+        return try await client.post(
+            .registerChallenge, [("continuation_token", try required.token), ("challenge_type", "passkey")])
+    }
+
     private static let codeAsks: [Ask] = [.signUpCode, .signInCode, .resetCode, .contactCode]
     private static let mailAsks: [(Ask, Journey)] = [
         (.challengeSignUp, .signUp), (.challengeSignIn, .signInWithCode), (.challengeReset, .reset),
@@ -762,6 +778,17 @@ enum EndpointTable {
             passkey(.token, .passkeyRefused, "the answer of the passkey proves nothing; its challenge is spent") {
                 let options = try await TestPasskey.begin($0.passwordClient)
                 return try await TestPasskey.token("{}", options, $0.passwordClient)
+            },
+            passkey(
+                .registerChallenge, .createPasskey, "`challenge_type` is `passkey`, of a client that takes passkeys"
+            ) {
+                try await askForPasskey($0)
+            },
+            passkey(.registerContinue, .passkeyRefused, "the passkey is not right; its challenge is spent") {
+                let options = try await askForPasskey($0)
+                return try await $0.passwordClient.post(
+                    .registerContinue,
+                    [("continuation_token", try options.token), ("grant_type", "passkey"), ("credential", "{}")])
             },
             passkey(.token, .passkeyUnknown, "no user of the tenant has this passkey") {
                 let device = try await TestPasskey.add(to: try await AccountCaller.withPassword($0))
@@ -1332,7 +1359,7 @@ enum EndpointTable {
         }
         for name in AnswerName.allCases where name.endpoints.isEmpty {
             let elsewhere: Set<AnswerName> = [
-                .revoked, .accountChanged, .enrolApp, .createPasskey, .methodNotAllowed, .unknownTenantOfDocument,
+                .revoked, .accountChanged, .enrolApp, .methodNotAllowed, .unknownTenantOfDocument,
                 .misdirected, .unknownPath, .broken,
             ]
             #expect(elsewhere.contains(name))

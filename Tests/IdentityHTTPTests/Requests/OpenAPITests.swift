@@ -42,6 +42,7 @@ import Testing
                     && ![
                         "/{tenant}/web/{handle}", "/{tenant}/theme/{name}", "/{tenant}/account",
                         "/{tenant}/account/{part}", "/{tenant}/federation/{provider}/callback",
+                        "/{tenant}/federation/{provider}/notices",
                     ].contains($0)
             }
             // OperatorTests ask for each operation of operators, whose routes are found by a table.
@@ -91,7 +92,7 @@ import Testing
         case .clientID: IdentityTestServer.Application.emailPassword.rawValue
         case .challengeType:
             switch endpoint {
-            case .registerChallenge: "oob"
+            case .registerChallenge: "passkey"
             // Without a name.
             case .signInInitiate: "passkey redirect"
             case _: "oob redirect"
@@ -103,7 +104,7 @@ import Testing
         case .codeChallenge, .subjectToken, .capabilities,
             .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion, .credential,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
-            .grantType, .id, .idToken, .newPassword, .oob, .provider,
+            .authorizationCode, .grantType, .id, .idToken, .newPassword, .oob, .provider,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
             "x"
         }
@@ -137,6 +138,10 @@ import Testing
             (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
             (.token, .credential, ["grant_type": "passkey", "continuation_token": "x", "scope": "openid"]),
             (.token, .idToken, ["grant_type": "federated", "continuation_token": "x", "scope": "openid"]),
+            (
+                .token, .authorizationCode,
+                ["grant_type": "federated", "continuation_token": "x", "scope": "openid", "id_token": "x"]
+            ),
             (.signInInitiate, .provider, ["challenge_type": "federated redirect"]),
             (.token, .codeVerifier, ["grant_type": "authorization_code", "code": "x", "redirect_uri": "x"]),
         ]
@@ -150,7 +155,8 @@ import Testing
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
                 == [
-                    .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .idToken, .oob, .provider,
+                    .authorizationCode, .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .idToken, .oob,
+                    .provider,
                     .providerUser, .redirectURI, .refreshToken, .subjectToken,
                 ])
     }

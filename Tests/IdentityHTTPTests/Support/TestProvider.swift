@@ -1,3 +1,4 @@
+import IdentityStoreSQL
 import NativeAuthCore
 import NativeAuthTesting
 import NativeAuthWire
@@ -13,19 +14,26 @@ struct ProviderServer: Sendable {
     var client: WireClient
 
     init(
-        _ application: IdentityTestServer.Application = .emailOneTimePasscode,
+        _ application: IdentityTestServer.Application = .emailOneTimePasscode, withKey: Bool = false,
         adjust: (inout TenantDirectory.Entry) -> Void = { _ in }
     ) throws {
         let apple = apple
         server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
             var contoso = TenantDirectory.development.entries[0]
-            contoso.tenant.providers = [apple.provider]
+            contoso.tenant.providers = [withKey ? apple.withKey : apple.provider]
             adjust(&contoso)
             ports.clients = TenantDirectory([contoso])
             ports.identities = TestIdentityProvider.verifier(of: [apple])
         }
         apple.follow(server.clock)
         client = server.client(application)
+    }
+
+    /// The account of the only user.
+    func account() async throws -> UserAccount {
+        let user = try #require(try await server.storedUsers().first).id
+        return try #require(
+            try await server.store.account(user, in: TenantDirectory.development.entries[0].tenant.id))
     }
 
     /// The identity of the provider's person, as it is stored.

@@ -132,7 +132,8 @@ struct BackupTests {
                     "refresh_families ADD COLUMN model TEXT", "refresh_families ADD COLUMN system TEXT",
                     "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
                     "refresh_families ADD COLUMN key_thumbprint TEXT",
-                    "refresh_families ADD COLUMN parent BLOB", "users ADD COLUMN recovery BLOB",
+                    "refresh_families ADD COLUMN parent BLOB", "refresh_families ADD COLUMN level TEXT",
+                    "users ADD COLUMN recovery BLOB",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT",
                     "strong_methods ADD COLUMN kind TEXT NOT NULL DEFAULT 'mailbox'",
@@ -156,6 +157,7 @@ struct BackupTests {
                     "text_days (tenant BLOB, day INTEGER, area TEXT, sent INTEGER, cost INTEGER, last_at INTEGER)",
                     "text_pauses (tenant BLOB, area TEXT, until INTEGER, minutes INTEGER)",
                     "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
+                    "revocations (tenant BLOB, method BLOB, credential BLOB)",
                     #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """

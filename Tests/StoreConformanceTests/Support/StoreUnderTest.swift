@@ -8,6 +8,7 @@ import Testing
 
 /// All ports that the engine needs from a database.
 typealias AnyStore = FlowStore & UserStore & OutboxStore & RefreshStore & BrowserStore & AssertionStore & LogoutStore
+    & RevocationStore
     & KeyStore & TextReportStore
 
 /// A store for the conformance suite: every test gets it fresh and empty.

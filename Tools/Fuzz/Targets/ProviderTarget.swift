@@ -115,5 +115,7 @@ struct ProviderTarget: Target {
         }
 
         func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data { throw .refused }
+
+        func revoke(_ request: ProviderRevocation) async throws(ProviderFault) { throw .refused }
     }
 }

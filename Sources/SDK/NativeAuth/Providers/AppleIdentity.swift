@@ -78,7 +78,10 @@
                 with: .success(
                     ProviderCredential(
                         idToken: token, givenName: credential.fullName?.givenName,
-                        familyName: credential.fullName?.familyName)))
+                        familyName: credential.fullName?.familyName,
+                        authorizationCode: credential.authorizationCode.flatMap {
+                            String(data: $0, encoding: .utf8)
+                        })))
         }
 
         func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error) {

@@ -27,8 +27,14 @@ public struct ProviderCredential: Hashable, Sendable, CustomStringConvertible, C
     /// in the form of a sign-up, and trusts neither.
     public let givenName: String?
     public let familyName: String?
+    /// The code that Apple gives beside the token, good once, for five minutes. With it the server can end what the user allowed at
+    /// Apple when the account is deleted. Nil for other providers.
+    public let authorizationCode: String?
 
-    public init(idToken: String, givenName: String? = nil, familyName: String? = nil) {
+    public init(
+        idToken: String, givenName: String? = nil, familyName: String? = nil, authorizationCode: String? = nil
+    ) {
+        self.authorizationCode = authorizationCode
         self.idToken = idToken
         self.givenName = givenName
         self.familyName = familyName

@@ -135,6 +135,7 @@ extension Flow {
             scopes: requested, clientInfo: "true", claims: claims)
         request.idToken = Secret(credential.idToken)
         request.providerUser = credential.userJSON
+        request.authorizationCode = credential.authorizationCode.map { Secret($0) }
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
             return .next(.completed(try await flow.account(from: reply, requested: requested)))

@@ -64,6 +64,8 @@ extension V1 {
         package var idToken: Secret<String>?
         /// What the provider gave the app besides it: JSON as text.
         package var providerUser: String?
+        /// Apple's code for the app.
+        package var authorizationCode: Secret<String>?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
@@ -116,6 +118,7 @@ extension V1 {
             self.exchange = exchange == TokenExchange() ? nil : exchange
             try coder.secret(.idToken, &idToken)
             try coder.single(.providerUser, &providerUser)
+            try coder.secret(.authorizationCode, &authorizationCode)
         }
     }
 }

@@ -187,14 +187,17 @@ package struct DirectoryCaller: Sendable {
         return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox
     }
 
-    /// Whether a method that can be used now adds a factor, when another one is removed.
-    func canGiveSecondFactor(of account: UserAccount, without removed: UUID) -> Bool {
+    /// Whether a method that can be used now reaches the level, when another one is removed.
+    func canGiveSecondFactor(
+        of account: UserAccount, without removed: UUID, for level: Assurance.Level = .mailed
+    ) -> Bool {
         guard let own = EmailAddress(stored: account.user.email) else { return false }
-        return canGiveSecondFactor(of: account, by: own) { $0.id != removed && $0.suspendedAt == nil }
+        return canGiveSecondFactor(of: account, by: own, for: level) { $0.id != removed && $0.suspendedAt == nil }
     }
 
     private func canGiveSecondFactor(
-        of account: UserAccount, by own: EmailAddress, among isMeant: (StrongMethod) -> Bool
+        of account: UserAccount, by own: EmailAddress, for level: Assurance.Level = .mailed,
+        among isMeant: (StrongMethod) -> Bool
     ) -> Bool {
         let hasPassword = account.passwordHash != nil
         let first = Authentication(
@@ -204,8 +207,9 @@ package struct DirectoryCaller: Sendable {
         return account.secondFactors.filter(isMeant).contains { method in
             switch method.kind {
             // For users of codes another code by mail is no second factor (docs/protocol.md §4.7).
-            case .mailbox: hasPassword && first.proving(method, at: proof.authenticatedAt).factors > 1
-            case .phone, .app, .passkey, .recoveryCodes: first.proving(method, at: proof.authenticatedAt).factors > 1
+            case .mailbox: hasPassword && first.proving(method, at: proof.authenticatedAt).assurance.level >= level
+            case .phone, .app, .passkey, .recoveryCodes:
+                first.proving(method, at: proof.authenticatedAt).assurance.level >= level
             case .identity: false
             // A newer node can ask for it; here the demand stays, and is not met by less.
             case .unknown: true

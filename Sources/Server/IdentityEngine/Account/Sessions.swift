@@ -172,9 +172,11 @@ extension Engine {
     package func removeMethod(
         _ method: UUID, of caller: DirectoryCaller, language: MailLanguage?, from source: RequestSource?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
-        let isRequiredHere =
-            caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
-            || caller.tenant.levels.demand(of: caller.client.id, baseURL: settings.baseURL).level > .oneFactor
+        let isRequiredHere = caller.client.requiresSecondFactor || caller.client.userFlow.requiresSecondFactor
+        let rules = caller.tenant.levels
+        let groups =
+            rules.areAboutGroups ? Set(try await self.groups(of: caller.user, in: caller.tenant.id).map(\.id)) : []
+        let demanded = rules.demand(of: caller.client.id, groups: groups, baseURL: settings.baseURL).level
         let event = event(.methodsForgotten, of: caller, detail: "1 by user", from: source, at: now)
         let removed = caller.account.strongMethods.filter { $0.id == method }
         var notices: [Effect] = []
@@ -193,8 +195,8 @@ extension Engine {
             // required, and never the last way in: each account gets codes by mail.
             guard
                 removed.allSatisfy(\.isIdentity)
-                    || caller.canGiveSecondFactor(of: account, without: method)
-                    || !(isRequiredHere || account.requiresSecondFactor)
+                    || caller.canGiveSecondFactor(of: account, without: method, for: max(demanded, .mailed))
+                    || !(isRequiredHere || account.requiresSecondFactor || demanded > .oneFactor)
             else {
                 return ([], .refused(.lastMethod))
             }

@@ -149,9 +149,16 @@ extension AuthorizationRequest {
         } else if !isConfirmed, asks || isOfNativeApp {
             return .confirm
         }
-        let isHandedOver = session.session.authentication.handover != nil
-        switch session.session.authentication.judged(demand, of: session.account) {
+        let proven = session.session.authentication
+        let isHandedOver = proven.handover != nil
+        // No method is registered on old proofs (SEC-MFA-4).
+        let isTooOldToRegister =
+            now.timeIntervalSince(proven.authenticatedAt) > Double(demand.registrationAge)
+            && proven.isBeforeRegistration(of: session.account, demand)
+        switch proven.judged(demand, of: session.account) {
         case .tokens(let contexts): return .code(contexts: contexts)
+        case .giveSecondFactor where isTooOldToRegister, .registerMethod where isTooOldToRegister:
+            return isSilent ? .refused(.loginRequired) : .signIn
         // Another factor stands beside a fresh proof, which a ticket is not.
         case .giveSecondFactor where isHandedOver, .registerMethod where isHandedOver:
             return isSilent ? .refused(.loginRequired) : .signIn

@@ -119,7 +119,7 @@ extension Engine {
             credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
             scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
-            level: session.authentication.assurance.level,
+            level: session.authentication.level(for: factorDemand(in: context)),
             authenticatedAt: session.authentication.authenticatedAt,
             expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key,
             parent: session.authentication.handover?.family)
@@ -259,10 +259,24 @@ extension Engine {
         do {
             let found = try await ports.browsers.browserSignIn(of: code.session, in: context.tenant.id)
             guard let found, found.isLive(context.now), code.isOf(found) else { return nil }
-            return found
-        } catch {
+            return try await meets(code, found.account, in: context) ? found : nil
+        } catch let error as EngineError {
+            throw error
+        } catch let error as StoreError {
             throw .store(error)
+        } catch {
+            throw .broken("a session of a code cannot be read")
         }
+    }
+
+    /// Whether the proofs of a code are as much and as fresh as is demanded now: a device may ask late, and a rule may be new.
+    private func meets(
+        _ code: CodeGrant, _ account: UserAccount, in context: RequestContext
+    ) async throws(EngineError) -> Bool {
+        let demand = try await factorDemand(code.contexts, scopes: code.scopes, of: account.user.id, in: context)
+            .whole(of: account)
+        let level = code.level ?? Assurance.level(ofWords: code.methods)
+        return level >= demand.level && demand.isFresh(code.authenticatedAt, at: context.now)
     }
 
     private func prepare(

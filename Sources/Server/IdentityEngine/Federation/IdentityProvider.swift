@@ -1,4 +1,4 @@
-import NativeAuthCore
+package import NativeAuthCore
 package import PortableFoundation
 
 /// A service of another organisation that signs users in for a tenant: an OpenID provider. Everything that a token is compared
@@ -26,14 +26,6 @@ package struct IdentityProvider: Hashable, Sendable {
             self.credential = credential
         }
 
-        /// The environment variable of the server that has what the client proves itself with; nil for none.
-        package var variable: String? {
-            switch credential {
-            case .none: nil
-            case .secret(let variable): variable
-            case .appleKey(let key): key.variable
-            }
-        }
     }
 
     /// What a client proves itself with at the token endpoint, besides PKCE. The document has no secret: it names an environment
@@ -44,6 +36,15 @@ package struct IdentityProvider: Hashable, Sendable {
         case secret(variable: String)
         /// The variable has a private key, with which the server makes the secret.
         case appleKey(AppleKey)
+
+        /// The environment variable of the server; nil for none.
+        package var variable: String? {
+            switch self {
+            case .none: nil
+            case .secret(let variable): variable
+            case .appleKey(let key): key.variable
+            }
+        }
     }
 
     /// A key of a developer's team at Apple.
@@ -71,6 +72,8 @@ package struct IdentityProvider: Hashable, Sendable {
     package var nativeClients: [String]
     /// Nil: not at the hosted pages.
     package var web: Web?
+    /// The key of the team at Apple, with which the server proves each of the clients; nil: the server has none.
+    package var key: AppleKey?
     package var authority: Authority
     /// Whether it is Apple, whose habits differ from those of other OpenID providers.
     package var isApple: Bool { issuer == Self.appleIssuer }
@@ -90,10 +93,22 @@ package struct IdentityProvider: Hashable, Sendable {
         self.authority = authority
     }
 
-    package static func apple(nativeClients: [String], web: Web? = nil) -> IdentityProvider {
-        IdentityProvider(
+    package static func apple(
+        nativeClients: [String], web: Web? = nil, key: AppleKey? = nil
+    ) -> IdentityProvider {
+        var provider = IdentityProvider(
             id: "apple", displayName: "Apple", issuer: appleIssuer, nativeClients: nativeClients,
             web: web, authority: .everything)
+        provider.key = key
+        return provider
+    }
+
+    /// What a client proves itself with; nil for a client that is none of the provider's in this tenant.
+    package func credential(of client: String) -> Credential? {
+        if let web, web.clientID == client {
+            return key.map { Credential.appleKey($0) } ?? web.credential
+        }
+        return nativeClients.contains(client) ? key.map { Credential.appleKey($0) } ?? Credential.none : nil
     }
 
     package static func google(nativeClients: [String], web: Web? = nil) -> IdentityProvider {
@@ -101,6 +116,9 @@ package struct IdentityProvider: Hashable, Sendable {
             id: "google", displayName: "Google", issuer: googleIssuer,
             otherIssuers: ["accounts.google.com"], nativeClients: nativeClients, web: web, authority: .google)
     }
+
+    /// The environment variable of the server that has what its clients prove themselves with; nil for none.
+    package var variable: String? { key?.variable ?? web?.credential.variable }
 
     /// Whether a text can be an ``id``.
     package static func isID(_ text: String) -> Bool {
@@ -111,7 +129,41 @@ package struct IdentityProvider: Hashable, Sendable {
     }
 }
 
-/// A user's account at a provider, as the user's row keeps it. Nothing in it is secret.
+/// A token of a provider that ends what the user allowed there: it is revoked when the identity is removed.
+package struct ProviderGrant: Hashable, Sendable {
+    /// The provider, which may have another id by then.
+    package var issuer: String
+    /// The client that got the token.
+    package var client: String
+    package var token: Secret<String>
+
+    package init(issuer: String, client: String, token: Secret<String>) {
+        self.issuer = issuer
+        self.client = client
+        self.token = token
+    }
+}
+
+// The encoded form holds the token in the clear: only for `Vault.seal`.
+extension ProviderGrant: Codable {
+    private enum Key: String, CodingKey { case issuer, client, token }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        issuer = try values.decode(String.self, forKey: .issuer)
+        client = try values.decode(String.self, forKey: .client)
+        token = Secret(try values.decode(String.self, forKey: .token))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(issuer, forKey: .issuer)
+        try values.encode(client, forKey: .client)
+        try values.encode(token.reveal(), forKey: .token)
+    }
+}
+
+/// A user's account at a provider, as the user's row keeps it. Nothing in it is readable that is secret.
 package struct LinkedIdentity: Hashable, Sendable, Codable {
     /// ``IdentityProvider/id``.
     package var provider: String
@@ -122,6 +174,8 @@ package struct LinkedIdentity: Hashable, Sendable, Codable {
     package var subject: String
     /// The address that the provider knew when it was linked, for the owner's eyes only.
     package var email: String?
+    /// A ``ProviderGrant``, sealed for the id of the method; nil: the provider gave none.
+    package var grant: Data?
 
     package init(provider: String, providerName: String, issuer: String, subject: String, email: String?) {
         self.provider = provider

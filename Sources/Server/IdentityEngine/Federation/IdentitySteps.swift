@@ -1,5 +1,5 @@
 package import NativeAuthCore
-import PortableFoundation
+package import PortableFoundation
 
 // The steps of a sign-in by another organisation's provider (design record 0044). The provider's token says whose identity it
 // is; an identity that no user here has becomes a sign-up, or is linked to an account that its owner proves.
@@ -50,9 +50,16 @@ package struct PresentedIdentity: Sendable {
     /// could type.
     package var givenName: String?
     package var familyName: String?
+    /// The code that Apple gives the app besides the token. The server exchanges it for a token that it can revoke.
+    package var code: Secret<String>?
+    /// The refresh token that the pages' client got with the token.
+    package var refreshToken: Secret<String>?
 
-    package init(token: Secret<String>, givenName: String? = nil, familyName: String? = nil) {
+    package init(
+        token: Secret<String>, givenName: String? = nil, familyName: String? = nil, refreshToken: Secret<String>? = nil
+    ) {
         self.token = token
+        self.refreshToken = refreshToken
         self.givenName = givenName
         self.familyName = familyName
     }
@@ -181,16 +188,17 @@ extension Engine {
             case .refused(let fault): (claims, judged) = (nil, .failure(fault))
             }
         }
-        return try await conclude(
-            judged, nonce: claims?.nonce, of: provider, draft, request, grant, step)
+        return try await conclude(judged, claims, presented, of: provider, draft, request, grant, step)
     }
 
     /// Signs the owner of an identity in, or begins a sign-up or a link, in one transaction.
     private func conclude(
-        _ judged: Result<VerifiedIdentity, IdentityFault>, nonce: String?, of provider: IdentityProvider,
-        _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant, _ step: Step
+        _ judged: Result<VerifiedIdentity, IdentityFault>, _ claims: IdentityClaims?, _ presented: PresentedIdentity,
+        of provider: IdentityProvider, _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant,
+        _ step: Step
     ) async throws(EngineError) -> Outcome {
         let context = step.context
+        var judged = judged
         var owned = step
         var reads = StepReads(sendsNotice: true)
         var (holder, owner): (UserAccount?, UserAccount?)
@@ -209,6 +217,13 @@ extension Engine {
                     reads.identifiers = [mailbox.key]
                 }
             }
+            let known = holder?.method(of: found.identity)
+            if known?.identity?.grant == nil, let claims {
+                var found = found
+                found.identity.grant = try await self.grant(
+                    by: presented, claims, from: provider, for: known?.id ?? found.method, in: context)
+                judged = .success(found)
+            }
         }
         let prepared: PreparedTokens =
             if let proven, let holder {
@@ -217,12 +232,65 @@ extension Engine {
                 PreparedTokens(demand: factorDemand(request.contexts, in: context))
             }
         let newUser = UserID(ports.randomness.uuid())
-        let outcome = try await run(owned, reading: reads) { [owned, proven, owner] situation in
+        let outcome = try await run(owned, reading: reads) { [owned, proven, owner, judged] situation in
             owned.state.submitting(
-                identity: judged, isNonce: { matches(nonce: nonce, $0, of: provider.id, step) }, proven: proven,
+                identity: judged, isNonce: { matches(nonce: claims?.nonce, $0, of: provider.id, step) }, proven: proven,
                 owner: owner, newUser: newUser, prepared: prepared, in: situation)
         }
         return try await finished(try await asked(outcome, in: context), request, in: context)
+    }
+
+    /// What can be revoked at the provider when the identity is removed, sealed for its method; nil when there is nothing. That
+    /// a code cannot be exchanged now does not keep the user out.
+    private func grant(
+        by presented: PresentedIdentity, _ claims: IdentityClaims, from provider: IdentityProvider, for method: UUID,
+        in context: RequestContext
+    ) async throws(EngineError) -> Data? {
+        let found: ProviderGrant
+        if let token = presented.refreshToken, let web = provider.web {
+            found = ProviderGrant(issuer: provider.issuer, client: web.clientID, token: token)
+        } else if let code = presented.code, provider.key != nil,
+            let client = provider.nativeClients.first(where: claims.audiences.contains)
+        {
+            guard
+                let tokens = try? await ports.identities.tokens(
+                    for: ProviderCode(code: code), of: client, from: provider, now: context.now),
+                let token = tokens.refreshToken,
+                // A code of another account would have that one's sign-in revoked.
+                let owner = try? await ports.identities.claims(of: tokens.idToken, from: provider, now: context.now),
+                owner.subject == claims.subject
+            else { return nil }
+            found = ProviderGrant(issuer: provider.issuer, client: client, token: token)
+        } else {
+            return nil
+        }
+        guard found.token.reveal().utf8.count <= Self.longestGrant else { return nil }
+        do {
+            return try vault.seal(
+                StateCoding.encode(found), for: .providerGrant, tenant: context.tenant.id,
+                context: Self.grantContext(method))
+        } catch let error as EngineError {
+            throw error
+        } catch {
+            throw .broken("a provider's token could not be sealed")
+        }
+    }
+
+    /// In bytes: the state of a flow has it, too.
+    private static let longestGrant = 512
+
+    private static func grantContext(_ method: UUID) -> [Data] { [Data(method.text.utf8)] }
+
+    /// What a sealed grant has; nil when it is none of this method.
+    package func grant(_ sealed: Data, of method: UUID, in tenant: TenantID, now: Date) async -> ProviderGrant? {
+        await vault.loadKey(of: sealed, now: now)
+        do {
+            return StateCoding.decode(
+                try vault.open(
+                    sealed, for: .providerGrant, tenant: tenant, context: Self.grantContext(method)))
+        } catch {
+            return nil
+        }
     }
 
     /// A sign-up that goes on in the same request: its hook is asked, as after the code of a sign-up.
@@ -385,8 +453,13 @@ extension FlowState {
             guard method.suspendedAt == nil else {
                 return Self.linking(found, to: account, draft.capabilities, row: row, effects: [], in: situation)
             }
+            let keeping: [FlowEffect] =
+                method.identity?.grant == nil
+                ? found.identity.grant.map { [.write(.keepGrant($0, method: method.id, of: proven.account.user))] }
+                    ?? []
+                : []
             return SignInState.concluding(
-                proven, prepared, row: row, effects: situation.using(method, of: proven), in: situation
+                proven, prepared, row: row, effects: situation.using(method, of: proven) + keeping, in: situation
             ).map(FlowState.signIn)
         }
         // Another request linked it a moment ago.

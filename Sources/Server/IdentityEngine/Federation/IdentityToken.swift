@@ -73,10 +73,34 @@ package protocol IdentityProviders: Sendable {
     /// Where browsers are sent to; nil when that cannot be known now.
     func browserEndpoint(of provider: IdentityProvider, now: Date) async -> ProviderBrowserEndpoint?
 
-    /// The ID token for a code that a browser brought (RFC 6749 section 4.1.3). Its signature is not checked yet.
-    func idToken(
-        for code: ProviderCode, from provider: IdentityProvider, now: Date
-    ) async throws(IdentityVerificationFailure) -> Secret<String>
+    /// The tokens for a code that a browser or an app brought (RFC 6749 section 4.1.3). Nothing of them is checked yet.
+    func tokens(
+        for code: ProviderCode, of client: String, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderTokens
+
+    /// What a provider tells of a user on its own, as a signed token.
+    ///
+    /// - Throws: ``IdentityVerificationFailure``.
+    func notice(
+        _ token: Secret<String>, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderNotice
+
+    /// Ends what the user allowed at the provider (RFC 7009).
+    ///
+    /// - Throws: ``ProviderFault``. A provider without an endpoint for it is one that refuses.
+    func revoke(_ grant: ProviderGrant, at provider: IdentityProvider, now: Date) async throws(ProviderFault)
+}
+
+/// What a provider gives for a code.
+package struct ProviderTokens: Sendable {
+    package var idToken: Secret<String>
+    /// Apple gives one to each client; others none without the scope for it.
+    package var refreshToken: Secret<String>?
+
+    package init(idToken: Secret<String>, refreshToken: Secret<String>? = nil) {
+        self.idToken = idToken
+        self.refreshToken = refreshToken
+    }
 }
 
 /// Where a provider signs users in by a browser.
@@ -94,12 +118,12 @@ package struct ProviderBrowserEndpoint: Hashable, Sendable {
 /// A code of a provider, with what its exchange needs besides.
 package struct ProviderCode: Sendable {
     package var code: Secret<String>
-    /// The address that the provider sent the browser back to.
-    package var redirect: String
+    /// The address that the provider sent the browser back to; nil for a code that the provider gave to an app.
+    package var redirect: String?
     /// The verifier of PKCE (RFC 7636).
-    package var verifier: Secret<String>
+    package var verifier: Secret<String>?
 
-    package init(code: Secret<String>, redirect: String, verifier: Secret<String>) {
+    package init(code: Secret<String>, redirect: String? = nil, verifier: Secret<String>? = nil) {
         self.code = code
         self.redirect = redirect
         self.verifier = verifier
@@ -125,10 +149,22 @@ package struct NoIdentityProviders: IdentityProviders {
 
     package func browserEndpoint(of provider: IdentityProvider, now: Date) async -> ProviderBrowserEndpoint? { nil }
 
-    package func idToken(
-        for code: ProviderCode, from provider: IdentityProvider, now: Date
-    ) async throws(IdentityVerificationFailure) -> Secret<String> {
+    package func tokens(
+        for code: ProviderCode, of client: String, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderTokens {
         throw .unavailable
+    }
+
+    package func notice(
+        _ token: Secret<String>, from provider: IdentityProvider, now: Date
+    ) async throws(IdentityVerificationFailure) -> ProviderNotice {
+        throw .unavailable
+    }
+
+    package func revoke(
+        _ grant: ProviderGrant, at provider: IdentityProvider, now: Date
+    ) async throws(ProviderFault) {
+        throw .refused
     }
 }
 

@@ -54,7 +54,7 @@ extension Subscriber.Event {
             .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
-            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .identityRevoked, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
             .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,

@@ -32,6 +32,8 @@ package struct Vault: Sendable {
         case deviceCode = "device-code"
         /// The secrets of authenticator apps.
         case authenticatorApp = "authenticator-app"
+        /// The tokens of providers that are revoked when an identity is removed.
+        case providerGrant = "provider-grant"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
@@ -41,7 +43,7 @@ package struct Vault: Sendable {
                 .deviceCode:
                 true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken,
-                .authenticatorApp:
+                .authenticatorApp, .providerGrant:
                 false
             }
         }

@@ -48,7 +48,7 @@ package enum Activity: Hashable, Sendable {
             .tokenReuseDetected,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
             .clientRefused, .browserSignedOut, .browserSignedIn,
-            .logoutUndelivered,
+            .logoutUndelivered, .identityRevoked,
             .secondFactorRequired, .secondFactorPassed,
             .methodRegistered, .methodsForgotten,
             .methodsSuspended, .methodReactivated, .passkeySuspect, .factorRuleChanged, .passwordTrusted, .resetStarted,

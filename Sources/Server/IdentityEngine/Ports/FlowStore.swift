@@ -141,6 +141,8 @@ package enum Effect: Hashable, Sendable {
     /// stored one: the code would be accepted twice (`SEC-TOTP-2`).
     case spendStep(UUID, of: UserID, AppClock)
     /// Stores what a sign-in changed in a passkey. It is a fault when `from` is not the stored value.
+    /// What can be revoked at the provider of an identity, sealed (``LinkedIdentity/grant``).
+    case keepGrant(Data, method: UUID, of: UserID)
     case updatePasskey(UUID, of: UserID, from: EnrolledPasskey, to: EnrolledPasskey)
     /// Stores the recovery codes of the user; nil removes them.
     ///

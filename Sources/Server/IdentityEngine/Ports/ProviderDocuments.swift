@@ -14,25 +14,49 @@ package protocol ProviderDocuments: Sendable {
     /// - Returns: The body of the answer, at most 64 KiB.
     /// - Throws: ``ProviderFault``.
     func exchange(_ request: ProviderCodeExchange) async throws(ProviderFault) -> Data
+
+    /// Revokes a refresh token (RFC 7009).
+    ///
+    /// - Throws: ``ProviderFault``.
+    func revoke(_ request: ProviderRevocation) async throws(ProviderFault)
+}
+
+/// A client of a provider, with what it proves itself with.
+package struct ProviderClient: Hashable, Sendable {
+    package var id: String
+    package var credential: IdentityProvider.Credential
+
+    package init(id: String, credential: IdentityProvider.Credential) {
+        self.id = id
+        self.credential = credential
+    }
+}
+
+/// The end of a refresh token, with everything that the endpoint needs.
+package struct ProviderRevocation: Sendable {
+    package var endpoint: String
+    package var token: Secret<String>
+    package var client: ProviderClient
+    package var now: Date
+
+    package init(endpoint: String, token: Secret<String>, client: ProviderClient, now: Date) {
+        self.endpoint = endpoint
+        self.token = token
+        self.client = client
+        self.now = now
+    }
 }
 
 /// The exchange of a provider's code, with everything that the endpoint needs.
 package struct ProviderCodeExchange: Sendable {
     package var endpoint: String
-    package var code: Secret<String>
-    package var redirect: String
-    package var verifier: Secret<String>
-    package var client: IdentityProvider.Web
+    package var code: ProviderCode
+    package var client: ProviderClient
     package var now: Date
 
-    package init(
-        endpoint: String, code: Secret<String>, redirect: String, verifier: Secret<String>,
-        client: IdentityProvider.Web, now: Date
-    ) {
+    package init(endpoint: String, code: ProviderCode, client: ProviderClient, now: Date) {
         self.endpoint = endpoint
         self.code = code
-        self.redirect = redirect
-        self.verifier = verifier
         self.client = client
         self.now = now
     }

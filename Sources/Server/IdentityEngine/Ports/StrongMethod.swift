@@ -97,7 +97,7 @@ package struct StrongMethod: Hashable, Sendable {
     package static let rest = 72 * 3_600.0
 
     /// Whether it proves no more than a recovery code now.
-    func rests(at now: Date) -> Bool {
+    package func rests(at now: Date) -> Bool {
         enrolment.strength == .recoveryCode && now.timeIntervalSince(provenAt) < Self.rest
     }
 

@@ -409,6 +409,8 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case browserSignedIn = "browser.signed_in"
         /// An application could not be told that a browser session has ended.
         case logoutUndelivered = "logout.undelivered"
+        /// What a user allowed at a provider was ended there; or the server has given up.
+        case identityRevoked = "identity.revoked"
         case signInSucceeded = "signin.succeeded"
         case signInFailed = "signin.failed"
         case signInLocked = "signin.locked"

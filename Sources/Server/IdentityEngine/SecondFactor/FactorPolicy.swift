@@ -34,12 +34,14 @@ package struct FactorDemand: Hashable, Sendable {
     package var texts: TextSettings?
     /// The relying party whose passkeys the tenant takes; nil: it has none.
     package var passkeyDomain: String?
+    /// How old the first proof may be when a method is registered, in seconds (`SEC-MFA-4`).
+    package var registrationAge: Int
 
     package init(
         contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
         required: LevelDemand = .none, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
         suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
-        texts: TextSettings? = nil, passkeyDomain: String? = nil
+        texts: TextSettings? = nil, passkeyDomain: String? = nil, registrationAge: Int = 600
     ) {
         self.contexts = contexts
         self.ofContexts = ofContexts
@@ -51,6 +53,7 @@ package struct FactorDemand: Hashable, Sendable {
         self.takesRecoveryCodes = takesRecoveryCodes
         self.texts = texts
         self.passkeyDomain = passkeyDomain
+        self.registrationAge = registrationAge
     }
 
     /// Whether numbers of the area are texted.
@@ -147,9 +150,16 @@ extension Authentication {
     /// What the proofs are worth for `demand`. When a second factor must use another mailbox, the account's own mailbox
     /// adds nothing to a password at sign-in (`SEC-MFA-3`).
     private func assurance(for demand: FactorDemand) -> Assurance {
-        guard demand.distinctMailbox, origin == .signIn, provesPassword else { return assurance }
-        return Assurance(of: proofs.filter { $0 != .mailbox(.own) })
+        // A password from a reset is trusted once another factor stands beside it (design record 0005): that is written with
+        // this step, and counts in it.
+        var counted = self
+        if passwordIsFromReset, knowsPassword, factors > 1 { counted.passwordIsFromReset = false }
+        guard demand.distinctMailbox, origin == .signIn, provesPassword else { return counted.assurance }
+        return Assurance(of: counted.proofs.filter { $0 != .mailbox(.own) })
     }
+
+    /// What the proofs are worth where `demand` says which mailboxes count.
+    package func level(for demand: FactorDemand) -> Assurance.Level { assurance(for: demand).level }
 
     /// The level that this flow is to reach.
     private func sought(_ demand: FactorDemand, of account: UserAccount) -> Assurance.Level {
@@ -197,7 +207,17 @@ extension Authentication {
             // The first method wants a code to the own mailbox (SEC-ENR-2).
             return hasCodeOfOwnAddress ? [] : [ownMailbox(of: account)]
         }
-        return provesMethod(of: account) ? [] : found.filter { $0.kind != .recoveryCodes }
+        // One that a recovery code enrolled a moment ago is no such proof.
+        return provesMethod(of: account)
+            ? [] : found.filter { $0.kind != .recoveryCodes && !$0.rests(at: demand.now) }
+    }
+
+    /// Whether the next step is the registration of a method, or a proof for it.
+    package func isBeforeRegistration(of account: UserAccount, _ demand: FactorDemand) -> Bool {
+        let level = sought(demand, of: account)
+        return !usableMethods(of: account, demand).contains { method in
+            proving(method, at: demand.now).assurance(for: demand).level >= level
+        }
     }
 
     /// The account's own mailbox as a method. It needs an id; the user's own id is known to the client.

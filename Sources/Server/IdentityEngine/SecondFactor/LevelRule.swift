@@ -82,14 +82,19 @@ extension [LevelRule] {
         }.reduce(.none) { $0.and(LevelDemand(level: $1.level, maximumAge: $1.maximumAge)) }
     }
 
-    /// What the context stands for.
+    /// What the context stands for: two factors, and what rules add.
     package func demand(of context: String) -> LevelDemand {
-        let rules = filter { $0.contexts.contains(context) }
-        guard !rules.isEmpty else { return .twoFactors }
-        return rules.reduce(.none) { $0.and(LevelDemand(level: $1.level, maximumAge: $1.maximumAge)) }
+        filter { $0.contexts.contains(context) }.reduce(.twoFactors) {
+            $0.and(LevelDemand(level: $1.level, maximumAge: $1.maximumAge))
+        }
     }
 
     package var areAboutGroups: Bool { contains { !$0.groups.isEmpty } }
+}
+
+extension Tenant {
+    /// Whether a rule is for the users of the group: without the group it would be for none.
+    package func isInALevel(_ group: UUID) -> Bool { levels.contains { $0.groups.contains(group) } }
 }
 
 extension ResourceScope {

@@ -477,7 +477,9 @@ extension SignInState {
         switch proven.judged(prepared.demand, of: account) {
         // A flow that waited too long: the proofs are none any more.
         case .tokens where !demanded.isFresh(proven.authenticatedAt, at: situation.now):
-            return .refused(.expiredToken)
+            var row = row
+            row.isEnded = true
+            return Decision(.refused(.expiredToken), row: row, effects: effects)
         case .tokens where prepared.waits:
             return waiting(proven, row: row, effects: effects, of: account, in: situation)
         case .tokens(let contexts):

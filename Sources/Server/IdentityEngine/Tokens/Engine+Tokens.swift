@@ -60,7 +60,7 @@ extension Engine {
                 family = RefreshFamily(
                     id: session, tenant: context.tenant.id, client: context.client.id, user: account.user.id,
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
-                    level: proven.assurance.level, authenticatedAt: proof.authenticatedAt, createdAt: context.now,
+                    level: proven.level(for: demand), authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
                     network: context.caller.source?.networkText, key: context.keyOfFamily)
@@ -140,7 +140,7 @@ extension Engine {
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
             takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
-            passkeyDomain: context.tenant.passkeys?.relyingPartyID)
+            passkeyDomain: context.tenant.passkeys?.relyingPartyID, registrationAge: settings.provenIdleLifetime)
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
@@ -165,12 +165,15 @@ extension Engine {
         // A refresh adds no proof: a factor that the sign-in lacks needs a new sign-in (SEC-MFA-1).
         let demand = try await factorDemand(request.contexts, scopes: grant.all, of: account.user.id, in: context)
             .whole(of: account)
-        guard request.contexts.allSatisfy(found.contexts.contains), found.meets(demand, at: context.now) else {
+        // A context that the sign-in did not ask for is met by what it proved, where that is known.
+        let known = request.contexts.allSatisfy { found.level != nil || found.contexts.contains($0) }
+        guard known, found.meets(demand, at: context.now) else {
             return context.outcome(.refused(.secondFactorNeeded))
         }
         let rules = context.tenant.levels
         // What no rule allows any more is not stated.
-        let contexts = found.contexts.filter { found.meets(rules.demand(of: $0), at: context.now) }
+        let contexts = (found.contexts + request.contexts.filter { !found.contexts.contains($0) })
+            .filter { found.meets(rules.demand(of: $0), at: context.now) }
         let proof = Proof(
             methods: found.methods, contexts: contexts, authenticatedAt: found.authenticatedAt, session: found.id,
             browserSession: found.browserSession,

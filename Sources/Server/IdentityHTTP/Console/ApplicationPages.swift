@@ -111,7 +111,9 @@ extension Console {
             <p class="actions"><a class="button small" href="\(Self.path(.editApplication, tenant, other: path))">Edit</a>\
             <a class="button small danger quiet" href="\(Self.path(.deleteApplicationLook, tenant, other: path))">Delete</a></p>
             """ : nil
-        let demands = client.requiresSecondFactor || client.userFlow.requiresSecondFactor
+        let demanded = tenant.levels.demand(of: client.id, baseURL: engine.settings.baseURL)
+        let demands =
+            client.requiresSecondFactor || client.userFlow.requiresSecondFactor || demanded.level > .oneFactor
         return shell(
             client.displayName, .applications, isBelow: true, of: tenant, for: visitor,
             """

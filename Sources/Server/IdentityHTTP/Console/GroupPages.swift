@@ -253,6 +253,14 @@ extension Console {
                 try await deleteGroupLook(context, visitor, problem: "The name that you typed is another one."),
                 .badRequest)
         }
+        if tenant.isInALevel(group.id) {
+            return Self.page(
+                try await deleteGroupLook(
+                    context, visitor,
+                    problem:
+                        "A rule of levels in the tenant's document names this group: its users would need less. Change the rule first."
+                ), .conflict)
+        }
         _ = try await apply(.delete(group.id), in: tenant, context, visitor)
         return Self.redirect(to: Self.path(.groups, tenant) + "?done=groupDeleted")
     }

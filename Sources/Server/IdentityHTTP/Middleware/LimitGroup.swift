@@ -24,6 +24,11 @@ enum LimitGroup: Hashable, Sendable, CaseIterable {
                 self = .step
                 return
             }
+            // One provider tells of all users; a notice is checked by its signature.
+            if path == "federation/{provider}/notices" {
+                self = .probe
+                return
+            }
             // A style or a picture of the tenant's, as cheap as those of `/web/`.
             if path == "theme/{name}" {
                 self = .probe

@@ -21,7 +21,7 @@ extension AnswerName {
         case .redirectToBrowser: success("The app cannot do what is needed; the web can.", .redirect)
         case .accountChanged: success("The account is changed.", .empty)
         case .enrolApp: success("The secret for an authenticator app.", .empty)
-        case .createPasskey: success("What an authenticator needs to make a passkey.", .empty)
+        case .createPasskey: success("Let an authenticator make a passkey.", .passkeyToMake)
         case .methodNotAllowed: refusal(.methodNotAllowed)
         case .usePasskey: success("Let an authenticator sign with a passkey.", .passkeyAsked)
         case .passkeyRefused: refusal(.passkeyRefused(isUnknown: false))

@@ -52,14 +52,16 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
-        case .accountChanged, .enrolApp, .createPasskey: []
+        case .accountChanged, .enrolApp: []
+        case .createPasskey: [.registerChallenge]
         case .methodNotAllowed: [.token, .signUpContinue]
         case .useProvider: [.signInChallenge]
         case .identityRefused, .providerUnavailable: [.token]
         case .providerNotOffered: [.signInInitiate]
         case .linkRequired: [.token, .signUpContinue]
         case .usePasskey: [.signInChallenge]
-        case .passkeyRefused, .passkeyUnknown: [.token]
+        case .passkeyRefused: [.token, .registerContinue]
+        case .passkeyUnknown: [.token]
         case .passkeysNotOffered: [.signInInitiate]
         case .requestChallenge: Self.starts
         case .proveAddress: Self.challenges

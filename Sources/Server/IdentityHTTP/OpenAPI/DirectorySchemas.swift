@@ -489,7 +489,7 @@ extension Schema {
             "publicKey": passkeyCreation,
         ])
 
-    private static let passkeyCreation = object([
+    static let passkeyCreation = object([
         "rp": object(["id": text, "name": text]),
         "user": object(["id": text, "name": text, "displayName": text]),
         "challenge": text.described("32 random bytes, base64url; valid for 300 seconds, once."),

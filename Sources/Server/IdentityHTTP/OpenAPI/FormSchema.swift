@@ -23,7 +23,7 @@ extension V1Endpoint {
         case .token: [.grantType]
         case .signUpContinue, .resetPasswordContinue, .registerContinue: [.clientID, .continuationToken, .grantType]
         case .resetPasswordSubmit: [.clientID, .continuationToken, .newPassword]
-        case .registerChallenge: [.clientID, .continuationToken, .challengeType, .challengeTarget]
+        case .registerChallenge: [.clientID, .continuationToken, .challengeType]
         case .signUpChallenge, .signInChallenge, .signInIntrospect, .resetPasswordChallenge,
             .resetPasswordPollCompletion, .registerIntrospect:
             [.clientID, .continuationToken]
@@ -39,7 +39,8 @@ extension V1Endpoint {
                 DocumentedGrant(.attributes, .attributes),
             ]
         case .resetPasswordContinue: [DocumentedGrant(.oob, .oob)]
-        case .registerContinue: [DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken)]
+        case .registerContinue:
+            [DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken), DocumentedGrant(.passkey, .credential)]
         case .token:
             [
                 DocumentedGrant(.continuationToken, .clientID, .continuationToken, .scope),
@@ -131,10 +132,14 @@ extension FormParameter {
             case .oob: .filled.described("The one-time passcode.").example("12345678")
             case .credential:
                 .filled.described(
-                    "The answer of a passkey: AuthenticationResponseJSON (WebAuthn section 5.1), as text.")
+                    "The answer of a passkey, AuthenticationResponseJSON, or of the authenticator that made one, RegistrationResponseJSON (WebAuthn section 5.1), as text."
+                )
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
             case .provider: .filled.described("A provider of the tenant, in place of a username.").example("apple")
             case .idToken: .filled.described("The provider's ID token, with the nonce of the challenge.")
+            case .authorizationCode:
+                .filled.described(
+                    "The code that Apple gives the app besides the token: it is for the revocation later.")
             case .providerUser:
                 .text.described("What the provider gave the app besides the token: JSON, as text.")
                     .example(#"{"givenName":"Dana","familyName":"Holm"}"#)

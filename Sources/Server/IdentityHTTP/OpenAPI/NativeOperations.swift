@@ -36,8 +36,8 @@ extension V1Endpoint {
         case .resetPasswordSubmit: "Submits the new password"
         case .resetPasswordPollCompletion: "Asks whether the password is changed"
         case .registerIntrospect: "Lists the methods that can be registered"
-        case .registerChallenge: "Sends a code to the contact"
-        case .registerContinue: "Submits the code, or continues without one"
+        case .registerChallenge: "Sends a code to the contact, or asks for a passkey"
+        case .registerContinue: "Submits the code or the passkey, or continues without one"
         }
     }
 }

@@ -289,6 +289,7 @@ extension OperatorOperation {
         }
         if has(.skiptoken) { failures.append(.expiredPageToken) }
         if self == .createGroup { failures.append(.tooManyGroups) }
+        if self == .deleteGroup { failures.append(.groupInUse) }
         if self == .addGroupMember { failures.append(.inTooManyGroups) }
         if self == .deleteAttribute { failures.append(DirectoryFailure(.readOnlyProperty("NAME"))) }
         if outline.body != nil {

@@ -8,6 +8,7 @@ enum SchemaName: String, CaseIterable {
     case continuation = "Continuation"
     case codeSent = "CodeSent"
     case passkeyAsked = "PasskeyAsked"
+    case passkeyToMake = "PasskeyToMake"
     case providerAsked = "ProviderAsked"
     case passwordRequired = "PasswordRequired"
     case redirect = "Redirect"
@@ -136,6 +137,10 @@ enum SchemaName: String, CaseIterable {
                     "allowCredentials": .list(of: .passkeyReference).described(
                         "Those that may sign; empty: any of the relying party."),
                 ]).described("PublicKeyCredentialRequestOptionsJSON (WebAuthn section 5.1)."),
+            ])
+        case .passkeyToMake:
+            .object([
+                "challenge_type": .words(["passkey"]), "continuation_token": .token, "public_key": .passkeyCreation,
             ])
         case .providerAsked:
             .object([

@@ -95,6 +95,7 @@ extension OperatorDesk {
 
     /// Makes the change, with its line in the audit trail.
     func apply(_ change: GroupChange, _ trace: Trace) async throws -> Response {
+        if case .delete(let id) = change, tenant.isInALevel(id) { throw DirectoryFailure.groupInUse }
         let event = engine.groupEvent(change, in: tenant, as: actor, now: now)
         let result = try await searched { () throws(StoreError) in
             try await store.change(change, in: tenant.id, recording: event)
@@ -163,6 +164,9 @@ extension DirectoryFailure {
     static let tooManyGroups = DirectoryFailure(
         status: .badRequest, code: .badRequest,
         message: "A tenant has at most \(UserGroup.maximumCount) groups.")
+    static let groupInUse = DirectoryFailure(
+        status: .badRequest, code: .badRequest,
+        message: "A rule of levels in the tenant's document names this group; change the rule first.")
     static let inTooManyGroups = DirectoryFailure(
         status: .badRequest, code: .badRequest, message: "A user is in at most \(UserGroup.maximumPerUser) groups.")
 }

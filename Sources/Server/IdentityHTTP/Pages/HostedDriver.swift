@@ -340,12 +340,13 @@ struct HostedDriver: Sendable {
         guard let code, let token, let provider = visit.tenant.provider(trip.provider),
             try await routes.engine.awaitsIdentity(ContinuationToken(token), in: visit.caller(flow))
         else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
-        let idToken: Secret<String>
+        let tokens: ProviderTokens
         do throws(IdentityVerificationFailure) {
-            idToken = try await routes.engine.ports.identities.idToken(
+            guard let web = provider.web else { throw .unavailable }
+            tokens = try await routes.engine.ports.identities.tokens(
                 for: ProviderCode(
                     code: code, redirect: visit.callback(of: provider.id), verifier: Secret(trip.verifier)),
-                from: provider, now: visit.now)
+                of: web.clientID, from: provider, now: visit.now)
         } catch {
             visit.context.logger.notice(
                 "a provider did not exchange a code", metadata: ["provider": "\(provider.id)", "reason": "\(error)"])
@@ -353,7 +354,8 @@ struct HostedDriver: Sendable {
         }
         flow.token = token
         flow.linksTo = provider.displayName
-        return try await step(.submitIdentity(PresentedIdentity(token: idToken), tokens(flow)), flow)
+        let presented = PresentedIdentity(token: tokens.idToken, refreshToken: tokens.refreshToken)
+        return try await step(.submitIdentity(presented, self.tokens(flow)), flow)
     }
 
     private func reset(_ name: String) -> Command {
@@ -496,6 +498,7 @@ struct HostedDriver: Sendable {
                     if case .enterCode(.contact, let target) = flow.step {
                         go(.challengeContact(target, channel: nil))
                     } else {
+                        guard !methods.isEmpty else { return .progress(over(flow)) }
                         // A passkey is offered here where a mailbox is not enough; else users add one in the account.
                         let phone = methods.first { $0.channel == .textMessage }
                         let passkey = methods.first { $0.channel == .passkey }

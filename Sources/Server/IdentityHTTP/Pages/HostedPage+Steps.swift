@@ -149,6 +149,7 @@ extension HostedPage {
                     <div class="row">\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
+                <p class="links"><a href="\(visit.path(of: .methods))">\(text(.addMethod))</a></p>
                 <div class="more">\(cancel)</div>
                 """
         case .choosePassword(let isReset):
@@ -294,7 +295,7 @@ extension HostedPage {
             // Users add there what they lack.
             let account: HTML? =
                 end == .policy
-                ? "<p class=\"links\"><a class=\"button quiet\" href=\"\(visit.path(of: .methods))\">\(text(.secondFactor))</a></p>"
+                ? "<p class=\"links\"><a class=\"button quiet\" href=\"\(visit.path(of: .methods))\">\(text(.addMethod))</a></p>"
                 : nil
             page.body =
                 "<p class=\"lead\">\(text(help))</p>\(account)\(posted(back))<div class=\"more\">\(cancel)</div>"

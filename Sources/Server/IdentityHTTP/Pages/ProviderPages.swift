@@ -36,6 +36,33 @@ extension IdentityRoutes {
         }
     }
 
+    /// What a provider tells of a user on its own: JSON with a signed token as `payload` (`SEC-FED-14`). What is refused and what
+    /// is told twice change nothing.
+    func providerNotice(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
+        guard let tenant = try await engine.tenant(named: try context.parameters.require("tenant")),
+            let provider = tenant.provider(try context.parameters.require("provider")), provider.isApple
+        else { throw RequestFault.unknownPath }
+        let body = try await RequestGuard.body(of: request)
+        guard let notice = try? WireJSON.decode(NoticeBody.self, from: Data(body.readableBytesView)) else {
+            return Response(status: .badRequest)
+        }
+        let verdict = try await engine.take(
+            notice: Secret(notice.payload), from: provider, in: tenant, now: context.trace.at)
+        switch verdict {
+        case .taken: return Response(status: .ok)
+        case .unavailable: return Response(status: .serviceUnavailable)
+        case .refused(let fault):
+            context.logger.warning(
+                "a provider's notice is refused",
+                metadata: ["provider": "\(provider.id)", "reason": "\(fault.rawValue)"])
+            return Response(status: .badRequest)
+        }
+    }
+
+    private struct NoticeBody: Decodable {
+        let payload: String
+    }
+
     private func isIssuer(_ issuer: String?, of trip: ProviderTrip, _ visit: HostedVisit) async -> Bool {
         guard let provider = visit.tenant.provider(trip.provider),
             let endpoint = await engine.ports.identities.browserEndpoint(of: provider, now: visit.now)

@@ -285,6 +285,9 @@ package enum V1Codec {
     private static func identity(_ form: V1.TokenRequest) throws(RequestFault) -> PresentedIdentity {
         var identity = PresentedIdentity(
             token: try filled(form.idToken, "id_token", longest: FormParameter.idToken.longest))
+        identity.code = try form.authorizationCode.map { code throws(RequestFault) in
+            try filled(code, "authorization_code", longest: FormParameter.authorizationCode.longest)
+        }
         guard let names = form.providerUser else { return identity }
         guard names.utf8.count <= FormParameter.providerUser.longest ?? .max else {
             throw .invalid(parameter: "provider_user")

@@ -182,7 +182,7 @@ struct V1Failure: Hashable, Sendable {
             case .secondFactorNeeded:
                 Self(
                     .invalidGrant, .multiFactorRequired,
-                    "The session lacks a second factor that is asked for; sign in again.")
+                    "The sign-in is worth less than is asked for, or is too old; sign in again.")
             case .unusableCode(let fault): Self(fault)
             case .unusableDevice(let fault): Self(fault)
             case .unusableProof(let fault): Self(fault)

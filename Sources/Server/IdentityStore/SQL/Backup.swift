@@ -56,7 +56,8 @@ package enum BackupTables {
         ("used_assertions", "tenant, mark"), ("notifications", "tenant, subscriber"),
         ("user_groups", "tenant, id"), ("group_members", #"tenant, group_id, "user""#),
         ("operators", #"tenant, "user""#), ("activity", "tenant, resolution, start, kind"),
-        ("tenant_documents", "version"), ("data_keys", "generation, master_key"), ("profile_mark", "id"),
+        ("revocations", "tenant, method"), ("tenant_documents", "version"), ("data_keys", "generation, master_key"),
+        ("profile_mark", "id"),
     ]
     /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
     /// backup (`REL-BAK-3`).

@@ -51,6 +51,7 @@ package struct Migration: Sendable {
         Migration(name: "0035 passkeys", sqlite: passkeys),
         Migration(name: "0036 identities", sqlite: identities),
         Migration(name: "0037 levels of sessions", sqlite: levelsOfSessions),
+        Migration(name: "0038 revocations", sqlite: revocations),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -110,6 +111,22 @@ package struct Migration: Sendable {
 
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
+
+    /// What users allowed at providers, to be ended there, with the key of the identity. The rows outlive the user.
+    private static let revocations = """
+        CREATE TABLE revocations (
+            tenant BLOB NOT NULL,
+            method BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            credential BLOB NOT NULL,
+            content BLOB NOT NULL,
+            attempts INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, method)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX revocations_by_due ON revocations (due_at);
+        CREATE INDEX revocations_by_credential ON revocations (tenant, credential);
+        """
 
     /// What the proofs of the sign-in are worth, by its name in design record 0039; NULL for older rows.
     private static let levelsOfSessions = "ALTER TABLE refresh_families ADD COLUMN level TEXT;"

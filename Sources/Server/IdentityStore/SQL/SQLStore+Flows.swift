@@ -249,6 +249,7 @@ extension SQLSession {
         case .setSuspension(let ids, let user, let date): try suspendMethods(ids, of: user, in: tenant, since: date)
         case .noteUse(let id, let user, let at): try noteUse(of: id, of: user, in: tenant, at: at)
         case .spendStep(let id, let user, let clock): try spend(clock, of: id, of: user, in: tenant)
+        case .keepGrant(let grant, let id, let user): try keep(grant, of: id, of: user, in: tenant)
         case .updatePasskey(let id, let user, let old, let new):
             try update(id, of: user, in: tenant, from: old, to: new)
         case .setRecovery(let set, let user, let old): try setRecovery(set, of: user, in: tenant, replacing: old)

@@ -244,6 +244,7 @@ extension SQLSession {
         // Before the tokens go: they say which applications hear of it.
         try endBrowserSessions(of: user, in: tenant, at: date)
         try run(#"UPDATE held_names SET "user" = NULL WHERE tenant = ? AND "user" = ?"#, [tenant, user])
+        try queueRevocations(ofMethods: #""user" = ?"#, [user], in: tenant)
         try run("DELETE FROM users WHERE tenant = ? AND id = ?", [tenant, user], expecting: 1)
         try run(
             """
@@ -320,6 +321,7 @@ extension SQLSession {
     /// Replaces a method with the same address, including its id.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
         let key = method.storedKey
+        if let identity = method.identity { try forgetRevocations(of: identity.key, in: tenant) }
         try run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#, [tenant, user, key])
         try run(
             """
@@ -332,7 +334,8 @@ extension SQLSession {
                 tenant, user, method.id, method.storedEmail, key, method.provenAt, method.enrolment.strength,
                 method.enrolment.authenticatedAt, method.enrolment.client, method.enrolment.isFamiliarSource,
                 method.suspendedAt, method.firstUsedAt, method.lastUsedAt, method.name, method.kindName,
-                method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep, method.enrolledApp?.clock.drift,
+                method.enrolledApp?.sealedSecret ?? method.identity?.grant, method.enrolledApp?.clock.spentStep,
+                method.enrolledApp?.clock.drift,
                 method.enrolledApp?.clock.lastOffset, method.passkey?.credentialID ?? method.identity?.key,
                 try method.passkey?.stored(), try method.identity?.stored(),
             ])
@@ -340,6 +343,9 @@ extension SQLSession {
 
     func removeMethods(_ ids: [UUID], of user: UserID, in tenant: TenantID) throws {
         guard !ids.isEmpty else { return }
+        try queueRevocations(
+            ofMethods: #""user" = ? AND id IN (\#(Self.placeholders(ids)))"#, [user as any StoredValue] + ids,
+            in: tenant)
         try run(
             #"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND id IN (\#(Self.placeholders(ids)))"#,
             [tenant, user] + ids)
@@ -512,7 +518,10 @@ extension SQLSession {
                                     spentStep: try row.value("spent_step"), drift: try row.value("drift"),
                                     lastOffset: try row.value("last_offset"))))
                     case StrongMethod.passkeyName: .passkey(try EnrolledPasskey(stored: try row.value("passkey")))
-                    case StrongMethod.identityName: .identity(try LinkedIdentity(stored: try row.value("identity")))
+                    case StrongMethod.identityName:
+                        .identity(
+                            try LinkedIdentity(
+                                stored: try row.value("identity"), grant: try row.value("secret")))
                     case _: .unknown(name)
                     }
                 return StrongMethod(
@@ -568,10 +577,17 @@ extension EnrolledPasskey {
 }
 
 extension LinkedIdentity {
-    /// What the column `identity` has.
-    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
+    /// What the column `identity` has; the grant is in the column `secret`.
+    fileprivate func stored() throws -> Data {
+        var identity = self
+        identity.grant = nil
+        return try storedJSON(of: identity, in: "strong_methods")
+    }
 
-    fileprivate init(stored: Data) throws { self = try read(stored, in: "strong_methods") }
+    fileprivate init(stored: Data, grant: Data?) throws {
+        self = try read(stored, in: "strong_methods")
+        self.grant = grant
+    }
 }
 
 extension RecoverySet {

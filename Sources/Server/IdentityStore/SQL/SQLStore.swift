@@ -7,7 +7,7 @@ import Tracing
 /// statements for SQLite and PostgreSQL.
 package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, AssertionStore, KeyStore, DataKeyStore,
     AuditStore, DirectoryStore, NotificationStore, OperatorStore, ActivityStore, ImportStore, BrowserStore,
-    LogoutStore, TextReportStore
+    LogoutStore, RevocationStore, TextReportStore
 {
     /// Runs `body` in a transaction, and returns its result once that is durable. An error of `body` rolls everything
     /// back.
@@ -120,6 +120,8 @@ package struct SQLSubject: Hashable, Sendable {
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
     /// The queue of ended sessions: one worker at a time takes from it.
     static let logouts = Self(17, nil, Data())
+    /// The queue of what is ended at providers: one worker at a time takes from it.
+    static let revocations = Self(20, nil, Data())
     /// The partitions of the audit trail.
     package static let auditPartitions = Self(15, nil, Data())
 }

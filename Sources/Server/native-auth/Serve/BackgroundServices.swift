@@ -433,6 +433,15 @@ struct Logouts: Service {
     }
 }
 
+/// Ends at providers what users allowed there, looked for every five seconds.
+struct Revocations: Service {
+    let courier: RevocationCourier
+
+    func run() async throws {
+        for await _ in AsyncTimer(seconds: 5).cancelOnGracefulShutdown() { await courier.serve() }
+    }
+}
+
 /// Tells the subscribers of all tenants what happened, looked for once a second. One that is slow holds up no other.
 struct Notifications: Service {
     let tenants: LiveTenants

@@ -248,6 +248,14 @@ struct IdentityService: Sendable {
                     token: { logout, now throws(TokenIssuerError) in
                         try await engine.logoutToken(logout, now: now)
                     }, clock: clock, logger: logger)),
+            Revocations(
+                courier: RevocationCourier(
+                    store: store, providers: engine.ports.identities,
+                    grant: { await engine.grant($0.grant, of: $0.method, in: $0.tenant, now: $1) },
+                    provider: { [tenants] issuer, tenant in
+                        tenants.directory.entries.first { $0.tenant.id == tenant }?.tenant.providers
+                            .first { $0.issuer == issuer }
+                    }, clock: clock, logger: logger)),
             CertificateWatch(
                 certificate: settings.certificate, host: settings.baseURL.flatMap { URL(string: $0)?.host() },
                 clock: clock, logger: logger),

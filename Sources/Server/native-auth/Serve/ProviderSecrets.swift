@@ -3,7 +3,7 @@ import IdentityHooks
 import NativeAuthCore
 import PortableFoundation
 
-/// What the pages' clients at identity providers prove themselves with: values of the server's environment, which tenant documents
+/// What the clients at identity providers prove themselves with: values of the server's environment, which tenant documents
 /// name (docs/operate/providers.md).
 enum ProviderSecrets {
     /// The value of a variable.
@@ -11,23 +11,22 @@ enum ProviderSecrets {
         ProcessInfo.processInfo.environment[name].map { Secret($0) }
     }
 
-    /// A sentence for each provider whose secret is not there, or is no key: its button fails.
+    /// A sentence for each provider whose secret or key is not there, or is no key: its button fails, and nothing is revoked.
     static func warnings(
         of tenants: [Tenant], secret: (String) -> Secret<String>? = ofProcess
     ) -> [String] {
         tenants.flatMap { tenant in
             tenant.providers.compactMap { provider in
-                guard let web = provider.web, let variable = web.variable else { return nil }
+                guard let variable = provider.variable else { return nil }
                 let place = "tenant \(tenant.subdomain), provider \(provider.id): the environment variable \(variable)"
                 guard let value = secret(variable) else {
-                    return "\(place) is not set: no user can sign in by its button"
+                    return provider.web == nil
+                        ? "\(place) is not set: nothing is revoked when an account is deleted"
+                        : "\(place) is not set: no user can sign in by its button"
                 }
-                switch web.credential {
-                case .none, .secret: return nil
-                case .appleKey(let name):
-                    return AppleClientSecret(value, name) == nil
-                        ? "\(place) has no private key, as Apple's .p8 file" : nil
-                }
+                guard let name = provider.key else { return nil }
+                return AppleClientSecret(value, name) == nil
+                    ? "\(place) has no private key, as Apple's .p8 file" : nil
             }
         }
     }

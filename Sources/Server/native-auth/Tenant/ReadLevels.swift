@@ -27,7 +27,7 @@ enum ReadLevels {
     ///   - tenant: With its methods, which a level must be within reach of.
     ///   - clients: The applications of the tenant.
     static func levels(
-        _ entries: [YAMLMembers], of members: YAMLMembers, _ tenant: Tenant, clients: [ClientID]
+        _ entries: [YAMLMembers], of members: YAMLMembers, _ tenant: Tenant, clients: [Client]
     ) -> [LevelRule] {
         if entries.count > LevelRule.most {
             members.add("levels has \(entries.count) entries; a tenant has at most \(LevelRule.most).", at: "levels")
@@ -35,26 +35,43 @@ enum ReadLevels {
         return entries.map { rule($0, tenant, clients) }
     }
 
-    private static func rule(_ members: YAMLMembers, _ tenant: Tenant, _ clients: [ClientID]) -> LevelRule {
+    private static func rule(_ members: YAMLMembers, _ tenant: Tenant, _ clients: [Client]) -> LevelRule {
         let word: Level? = members.choice("level")
         if !members.has("level") {
             members.add("a rule of levels needs level: l1, l1m, l2r, l2 or l2p.", at: "level")
         }
         var rule = LevelRule(
             level: word?.level ?? .mailed, maximumAge: members.number("maxAge", LevelRule.ages))
-        if rule.level == .oneFactor, !members.has("maxAge") {
+        if rule.level == .oneFactor, rule.maximumAge == nil {
             members.add("every sign-in is of the level l1: give the rule a maxAge, or another level.", at: "level")
         }
         if let lack = lack(rule.level, tenant) {
-            members.add("no user of the tenant can reach \(word?.rawValue ?? ""): it has no \(lack).", at: "level")
+            members.add(
+                "no user of the tenant can reach \(word?.rawValue ?? ""): it has \(lack).", at: "level")
         }
         rule.contexts = unique("contexts", members) { text, line in
             guard !ClaimsRequest.isContext(text) else { return text }
-            members.add("contexts has “\(Terminal.harmless(text))”; it must have c1 to c99.", line: line)
+            members.add("“\(Terminal.harmless(text))” is no context; contexts are c1 to c99.", line: line)
             return nil
         }
         rule.applications = unique("applications", members) { text, line in
-            if let id = ClientID(text), clients.contains(id) { return id }
+            if let id = ClientID(text), let client = clients.first(where: { $0.id == id }) {
+                // A code by mail is no factor beside a telephone or an app for more than l1m.
+                let hasMore = rule.level <= .mailed && (tenant.texts != nil || tenant.offersApps)
+                if rule.level > .oneFactor, client.userFlow.method == .emailOneTimePasscode, tenant.passkeys == nil,
+                    !hasMore
+                {
+                    members.add(
+                        "users of “\(client.displayName)” have no password, and cannot reach \(word?.rawValue ?? "") without passkeys\(rule.level > .mailed ? "" : ", sms or authenticatorApps").",
+                        line: line)
+                }
+                if client.flowSource == .none {
+                    members.add(
+                        "no user signs in to “\(client.displayName)”: name its scopes, or the applications that use it.",
+                        line: line)
+                }
+                return id
+            }
             members.add("applications: “\(Terminal.harmless(text))” is no clientId of the tenant.", line: line)
             return nil
         }
@@ -76,7 +93,7 @@ enum ReadLevels {
                 "groups has “\(Terminal.harmless(text))”; it must have ids of groups, which are UUIDs.", line: line)
             return nil
         }
-        if !["contexts", "applications", "scopes", "groups"].contains(where: members.has) {
+        if rule.contexts.isEmpty, rule.applications.isEmpty, rule.scopes.isEmpty, rule.groups.isEmpty {
             members.add("a rule of levels needs contexts, applications, scopes or groups.", at: "level")
         }
         members.end()
@@ -102,9 +119,9 @@ enum ReadLevels {
         switch level {
         case .nothing, .oneFactor, .mailed: nil
         case .restricted where tenant.texts == nil && !tenant.offersApps && tenant.passkeys == nil:
-            "sms, authenticatorApps or passkeys"
-        case .twoFactors where !tenant.offersApps && tenant.passkeys == nil: "authenticatorApps or passkeys"
-        case .phishingResistant where tenant.passkeys == nil: "passkeys"
+            "neither sms nor authenticatorApps nor passkeys"
+        case .twoFactors where !tenant.offersApps && tenant.passkeys == nil: "neither authenticatorApps nor passkeys"
+        case .phishingResistant where tenant.passkeys == nil: "no passkeys"
         case .restricted, .twoFactors, .phishingResistant: nil
         }
     }

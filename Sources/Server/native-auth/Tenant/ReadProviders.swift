@@ -31,10 +31,10 @@ enum ReadProviders {
                     "two providers have the issuer “\(shown(provider.issuer))”; list all apps in one entry.",
                     at: "issuer")
             }
-            if let variable = provider.web?.variable,
+            if let variable = provider.variable,
                 secrets.updateValue(provider.issuer, forKey: variable).map({ $0 != provider.issuer }) == true
             {
-                entry.add("web: the variable “\(shown(variable))” is that of another issuer.", at: "web")
+                entry.add("the variable “\(shown(variable))” is that of another issuer.", at: "web")
             }
             providers.append(provider)
         }
@@ -45,7 +45,8 @@ enum ReadProviders {
         let kind: Kind = members.choice("kind") ?? .openID
         if !members.has("kind") { members.add("a provider needs kind: apple, google or openID.", at: "kind") }
         let clients = clients(members)
-        let web = web(members, of: kind)
+        let web = web(members)
+        let key = appleKey(members, of: kind, web)
         if clients.isEmpty, web == nil {
             members.add(
                 "a provider needs nativeClients, the ids of the apps, or web, the client of the pages.",
@@ -53,7 +54,7 @@ enum ReadProviders {
         }
         var provider: IdentityProvider
         switch kind {
-        case .apple: provider = .apple(nativeClients: clients, web: web)
+        case .apple: provider = .apple(nativeClients: clients, web: web, key: key)
         case .google: provider = .google(nativeClients: clients, web: web)
         case .openID:
             provider = IdentityProvider(
@@ -97,44 +98,51 @@ enum ReadProviders {
         return clients
     }
 
-    private static func web(_ members: YAMLMembers, of kind: Kind) -> IdentityProvider.Web? {
+    private static func web(_ members: YAMLMembers) -> IdentityProvider.Web? {
         guard let web = members.members("web", of: "the member web of a provider") else { return nil }
         let client = web.text("clientId", isRequired: true)
         if let client, !isClient(client) {
             web.add("clientId must have 1 to 255 characters without blanks.", at: "clientId")
         }
-        let credential = credential(web, of: kind)
+        let secret = variable("secretFrom", web)
         web.end()
-        return IdentityProvider.Web(clientID: client ?? "", credential: credential)
+        return IdentityProvider.Web(clientID: client ?? "", credential: secret.map { .secret(variable: $0) } ?? .none)
     }
 
-    private static func credential(_ web: YAMLMembers, of kind: Kind) -> IdentityProvider.Credential {
-        func variable(_ name: String) -> String? {
-            guard let variable = web.text(name) else { return nil }
-            if !isVariable(variable) {
-                web.add(
-                    "\(name) must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
-                    at: name)
-            }
-            return variable
+    /// The name of an environment variable.
+    private static func variable(_ name: String, _ members: YAMLMembers) -> String? {
+        guard let variable = members.text(name) else { return nil }
+        if !isVariable(variable) {
+            members.add(
+                "\(name) must be the name of an environment variable of the server that begins with PROVIDER_, such as PROVIDER_GOOGLE; never the secret.",
+                at: name)
         }
+        return variable
+    }
+
+    private static func appleKey(
+        _ members: YAMLMembers, of kind: Kind, _ web: IdentityProvider.Web?
+    ) -> IdentityProvider.AppleKey? {
         func id(_ name: String) -> String {
-            let id = web.text(name) ?? ""
+            let id = members.text(name) ?? ""
             if !isAppleID(id) {
-                web.add("\(name) must have ten capital letters and digits; keyFrom needs teamId and keyId.", at: name)
+                members.add(
+                    "\(name) must have ten capital letters and digits; keyFrom needs teamId and keyId.", at: name)
             }
             return id
         }
-        let secret = variable("secretFrom")
-        guard kind == .apple, let key = variable("keyFrom") else {
-            if kind == .apple, web.has("teamId") || web.has("keyId") {
-                web.add("teamId and keyId are those of the key that keyFrom names.", at: "web")
-                (_, _) = (web.text("teamId"), web.text("keyId"))
+        guard kind == .apple else { return nil }
+        guard let key = variable("keyFrom", members) else {
+            if members.has("teamId") || members.has("keyId") {
+                members.add("teamId and keyId are those of the key that keyFrom names.", at: "keyFrom")
+                (_, _) = (members.text("teamId"), members.text("keyId"))
             }
-            return secret.map { .secret(variable: $0) } ?? .none
+            return nil
         }
-        if secret != nil { web.add("a client has secretFrom or keyFrom, and not both.", at: "keyFrom") }
-        return .appleKey(IdentityProvider.AppleKey(variable: key, team: id("teamId"), key: id("keyId")))
+        if web.map({ $0.credential != .none }) == true {
+            members.add("a provider has keyFrom or web.secretFrom, and not both.", at: "keyFrom")
+        }
+        return IdentityProvider.AppleKey(variable: key, team: id("teamId"), key: id("keyId"))
     }
 
     private static func issuer(_ members: YAMLMembers) -> String {

@@ -33,6 +33,7 @@ extension ReadTenant {
         adviseClaims(advice)
         adviseEnumeration(advice)
         adviseSecondFactor(advice)
+        adviseLevels(advice)
         for application in applications { adviseWeb(application, advice, now: now) }
         for daemon in daemons { daemon.advise(advice, now: now) }
         adviseRoles(advice)
@@ -203,6 +204,28 @@ extension ReadTenant {
                     requiresSecondFactor contradicts itself: \(name(guarded)) requires a second factor, and \(name(other)) may have \
                     \(common.text) without one; the API then cannot rely on it, unless it asks for an authentication context.
                     """, line: common.line)
+            }
+        }
+    }
+
+    /// A rule about a scope that no sign-in asks for protects nothing.
+    private func adviseLevels(_ advice: YAMLFaults) {
+        for scope in tenant.levels.flatMap(\.scopes)
+        where !applications.contains(where: { $0.scopes.contains { ConfiguredScope.meet($0.text, scope) } }) {
+            advice.add(
+                """
+                levels has a rule for \(scope), which no application may ask for: letter case and every character of a scope count.
+                """, line: members.line(of: "levels"))
+        }
+        // With the audience alone an API may take the roles of its users.
+        for scope in tenant.levels.flatMap(\.scopes) where !scope.hasSuffix("/*") {
+            let all = String(scope[..<(scope.lastIndex(of: "/") ?? scope.endIndex)]) + "/*"
+            for application in applications where application.scopes.contains(where: { $0.text == all }) {
+                advice.add(
+                    """
+                    levels has a rule for \(scope), and \(name(application)) may have \(all): a token of another scope has the same \
+                    audience. An API that decides by the audience or by roles needs a rule for \(all).
+                    """, line: members.line(of: "levels"))
             }
         }
     }

@@ -177,7 +177,7 @@ private struct TenantReader {
             return application
         }
         tenant.levels = ReadLevels.levels(
-            members.list("levels", of: "a rule of levels"), of: members, tenant, clients: applications.map(\.client.id))
+            members.list("levels", of: "a rule of levels"), of: members, tenant, clients: applications.map(\.client))
         let daemons = members.list("daemons", of: "a daemon").map { entry in
             let daemon = ReadDaemon(
                 id: ClientID(id("clientId", of: entry)), displayName: displayName(of: entry), entry, faults)

@@ -71,7 +71,7 @@ enum TenantTemplate {
                 signIn: emailPassword
                 # Scopes of your APIs, as RESOURCE/NAME; RESOURCE/* is all of them.
                 # scopes: [api://orders/Orders.Read]
-                # A code by mail besides the password, at every sign-in.
+                # A second factor, at every sign-in.
                 # requiresSecondFactor: true
                 # attributes:
                 #   - name: extension_memberNumber
@@ -85,6 +85,12 @@ enum TenantTemplate {
                 #   - name: member_number
                 #     attribute: extension_memberNumber
                 #     in: [id, access]
+
+            # What some sign-ins must be worth, and how old their proofs may be; docs/use/second-factor.md.
+            # levels:
+            #   - level: l2
+            #     maxAge: 3600
+            #     scopes: [api://orders/Orders.Pay]
 
             # Programs that get tokens of their own, without a user; docs/operate/daemons.md.
             # daemons:

@@ -166,14 +166,6 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    private static func credential(_ credential: IdentityProvider.Credential) -> [(String, String)] {
-        switch credential {
-        case .none: []
-        case .secret(let variable): [("secretFrom", variable)]
-        case .appleKey(let key): [("keyFrom", key.variable), ("teamId", key.team), ("keyId", key.key)]
-        }
-    }
-
     static func members(of provider: IdentityProvider) -> Members {
         let kind: ReadProviders.Kind = provider.isApple ? .apple : provider.isGoogle ? .google : .openID
         let domains: [String] =
@@ -184,12 +176,14 @@ enum TenantText {
         let web = provider.web.map { web -> Node in
             mapping(
                 [("clientId", scalar(web.clientID))]
-                    + credential(web.credential).map { ($0, scalar($1)) })
+                    + (web.credential.variable.map { [("secretFrom", scalar($0))] } ?? []))
         }
         let members: [(String, Node?)] = [
             ("kind", scalar(kind.rawValue)), ("id", scalar(provider.id)),
             ("displayName", scalar(provider.displayName)), ("issuer", kind == .openID ? scalar(provider.issuer) : nil),
             ("nativeClients", list(provider.nativeClients.map { scalar($0) })), ("web", web),
+            ("keyFrom", provider.key.map { scalar($0.variable) }), ("teamId", provider.key.map { scalar($0.team) }),
+            ("keyId", provider.key.map { scalar($0.key) }),
             ("domains", list(domains.map { scalar($0) })),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }

@@ -129,7 +129,7 @@ extension AuditEvent.Kind {
             .codeVerified,
             .tokenIssued, .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed,
             .deviceAllowed, .deviceDeclined, .consentGiven, .consentWithdrawn,
-            .browserSignedOut, .browserSignedIn, .logoutUndelivered,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .identityRevoked,
             .secondFactorPassed, .methodRegistered, .methodsForgotten, .methodsSuspended, .methodReactivated,
             .passkeySuspect,
             .factorRuleChanged,
@@ -161,7 +161,7 @@ extension AuditEvent.Kind {
             .tokenIssued,
             .tokenRefreshed, .scopesGranted, .tokenReuseDetected, .tokenRevoked, .codeRedeemed, .deviceAllowed,
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
-            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .signInSucceeded, .signInFailed,
+            .browserSignedOut, .browserSignedIn, .logoutUndelivered, .identityRevoked, .signInSucceeded, .signInFailed,
             .signInLocked, .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .resetStarted,
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
@@ -185,7 +185,7 @@ extension AuditEvent.Kind {
         case .signUpStarted, .signUpCompleted, .linkRequired, .codeSent, .codeVerified, .tokenIssued, .tokenRefreshed,
             .scopesGranted,
             .tokenRevoked, .codeRedeemed, .deviceAllowed, .consentGiven, .consentWithdrawn, .browserSignedOut,
-            .browserSignedIn,
+            .browserSignedIn, .identityRevoked,
             .signInSucceeded, .secondFactorPassed,
             .methodRegistered,
             .methodsForgotten,

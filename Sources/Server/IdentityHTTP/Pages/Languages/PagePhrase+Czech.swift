@@ -46,7 +46,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "Neznáme aplikaci, ze které přicházíte, nebo na její požadavek nemůžeme odpovědět. Vraťte se a zkuste to znovu. Pokud se to stane znovu, informujte tvůrce aplikace."
         case .whyPasskey:
-            "Tato aplikace vyžaduje přístupový klíč. Vytvořte si ho v tomto zařízení; budete se jím přihlašovat."
+            "Tady je potřeba silnější ověření. Vytvořte si v tomto zařízení přístupový klíč; budete se jím přihlašovat."
+        case .addMethod: "Přidat způsob ve vašem účtu"
         case .policyHelp: "Váš účet neumožňuje ověření, které tato aplikace vyžaduje."
         case .overHelp: "Toto přihlášení skončilo. Můžete začít znovu."
         case .mayCloseWindow(let app): "Vraťte se do aplikace \(app). Toto okno můžete zavřít."

@@ -48,7 +48,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "We kennen de app niet die u hierheen heeft gestuurd, of kunnen het verzoek ervan niet beantwoorden. Ga terug en probeer het opnieuw. Gebeurt het weer, meld het dan aan de makers van de app."
         case .whyPasskey:
-            "Deze app vraagt om een passkey. Maak er een op dit apparaat. U gebruikt die bij het inloggen."
+            "Hier is een sterkere verificatie nodig. Maak een passkey op dit apparaat. U gebruikt die bij het inloggen."
+        case .addMethod: "Een methode toevoegen in uw account"
         case .policyHelp: "Uw account kan de verificatie niet geven waar deze app om vraagt."
         case .overHelp: "Deze aanmelding is beëindigd. U kunt opnieuw beginnen."
         case .mayCloseWindow(let app): "Ga terug naar \(app). U kunt dit venster sluiten."

@@ -48,7 +48,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "The application that sent you here is not known, or asked in a way that we cannot answer. Go back and try again; if it happens again, tell its makers."
         case .whyPasskey:
-            "This application asks for a passkey. Make one on this device: you sign in with it from now on."
+            "A stronger proof is needed here. Make a passkey on this device: you sign in with it from now on."
+        case .addMethod: "Add a method in your account"
         case .policyHelp: "Your account cannot give the proof that this application asks for."
         case .overHelp: "This sign-in has ended. You can begin again."
         case .mayCloseWindow(let app): "Go back to \(app). You can close this window."

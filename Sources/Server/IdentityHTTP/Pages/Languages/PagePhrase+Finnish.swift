@@ -47,7 +47,9 @@ extension PagePhrase {
             "Kirjautumista ei aloitettu tässä selaimessa, tai sen evästeet on poistettu. Palaa sovellukseen ja aloita alusta."
         case .wrongAddressHelp:
             "Emme tunne sovellusta, josta tulit, tai emme voi vastata sen pyyntöön. Palaa ja yritä uudelleen. Jos näin käy taas, ilmoita asiasta sovelluksen tekijöille."
-        case .whyPasskey: "Tämä sovellus vaatii avainkoodin. Luo se tällä laitteella, niin kirjaudut sillä jatkossa."
+        case .whyPasskey:
+            "Tässä tarvitaan vahvempi vahvistus. Luo avainkoodi tällä laitteella, niin kirjaudut sillä jatkossa."
+        case .addMethod: "Lisää tapa tililläsi"
         case .policyHelp: "Tilisi ei voi antaa vahvistusta, jota tämä sovellus vaatii."
         case .overHelp: "Tämä kirjautuminen on päättynyt. Voit aloittaa alusta."
         case .mayCloseWindow(let app): "Palaa sovellukseen \(app). Voit sulkea tämän ikkunan."

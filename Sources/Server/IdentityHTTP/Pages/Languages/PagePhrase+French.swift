@@ -48,7 +48,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "Nous ne connaissons pas l’application d’où vous venez, ou nous ne pouvons pas répondre à sa demande. Revenez en arrière et réessayez. Si cela se reproduit, prévenez les responsables de l’application."
         case .whyPasskey:
-            "Cette application demande une clé d’accès. Créez-en une sur cet appareil : elle servira à chaque connexion."
+            "Une vérification plus forte est nécessaire. Créez une clé d’accès sur cet appareil : elle servira à vous connecter."
+        case .addMethod: "Ajouter une méthode dans votre compte"
         case .policyHelp: "Votre compte ne permet pas la vérification que cette application demande."
         case .overHelp: "Cette connexion est terminée. Vous pouvez recommencer."
         case .mayCloseWindow(let app): "Retournez à \(app). Vous pouvez fermer cette fenêtre."

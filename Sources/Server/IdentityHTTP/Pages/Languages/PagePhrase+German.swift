@@ -48,7 +48,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "Wir kennen die App nicht, von der Sie kommen, oder können ihre Anfrage nicht beantworten. Gehen Sie zurück und versuchen Sie es noch einmal. Wenn es wieder passiert, wenden Sie sich an den Anbieter der App."
         case .whyPasskey:
-            "Diese App verlangt einen Passkey. Erstellen Sie einen auf diesem Gerät: Damit melden Sie sich künftig an."
+            "Hier ist eine stärkere Bestätigung nötig. Erstellen Sie auf diesem Gerät einen Passkey: Damit melden Sie sich künftig an."
+        case .addMethod: "In Ihrem Konto eine Methode hinzufügen"
         case .policyHelp: "Mit Ihrem Konto ist die Bestätigung, die diese App verlangt, nicht möglich."
         case .overHelp: "Diese Anmeldung ist beendet. Sie können von vorn beginnen."
         case .mayCloseWindow(let app): "Gehen Sie zurück zu \(app). Sie können dieses Fenster schließen."

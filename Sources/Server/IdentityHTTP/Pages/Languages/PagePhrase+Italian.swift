@@ -46,7 +46,9 @@ extension PagePhrase {
             "Questo accesso non è iniziato in questo browser, oppure i cookie sono stati eliminati. Torna all’app e ricomincia."
         case .wrongAddressHelp:
             "Non conosciamo l’app da cui arrivi, oppure non possiamo rispondere alla sua richiesta. Torna indietro e riprova. Se succede ancora, avvisa chi gestisce l’app."
-        case .whyPasskey: "Questa app richiede una passkey. Creane una su questo dispositivo: la userai per accedere."
+        case .whyPasskey:
+            "Qui serve una verifica più forte. Crea una passkey su questo dispositivo: la userai per accedere."
+        case .addMethod: "Aggiungi un metodo nel tuo account"
         case .policyHelp: "Con il tuo account non è possibile la verifica richiesta da questa app."
         case .overHelp: "Questo accesso è terminato. Puoi ricominciare."
         case .mayCloseWindow(let app): "Torna a \(app). Puoi chiudere questa finestra."

@@ -42,7 +42,9 @@ extension PagePhrase {
         case .cookiesHelp: "サインインに必要な Cookie がブラウザーで拒否されています。このアドレスの Cookie を許可して、もう一度お試しください。"
         case .begunElsewhereHelp: "このサインインは別のブラウザーで開始されたか、Cookie が削除されています。アプリに戻って、最初からやり直してください。"
         case .wrongAddressHelp: "呼び出し元のアプリを確認できないか、その要求に応答できません。前の画面に戻って、もう一度お試しください。問題が続く場合は、アプリの提供元にお知らせください。"
-        case .whyPasskey: "このアプリにはパスキーが必要です。このデバイスで作成すると、今後のサインインに使えます。"
+        case .whyPasskey:
+            "より強い本人確認が必要です。このデバイスでパスキーを作成すると、今後のサインインに使えます。"
+        case .addMethod: "アカウントで方法を追加"
         case .policyHelp: "このアカウントでは、アプリが求める本人確認を行えません。"
         case .overHelp: "このサインインは終了しました。最初からやり直すことができます。"
         case .mayCloseWindow(let app): "\(app) に戻ってください。このウィンドウは閉じてかまいません。"

@@ -47,7 +47,9 @@ extension PagePhrase {
             "Tego logowania nie rozpoczęto w tej przeglądarce albo usunięto jej pliki cookie. Wróć do aplikacji i zacznij od nowa."
         case .wrongAddressHelp:
             "Nie znamy aplikacji, z której pochodzi to żądanie, albo nie możemy na nie odpowiedzieć. Wróć i spróbuj ponownie. Jeśli to się powtórzy, powiadom twórców aplikacji."
-        case .whyPasskey: "Ta aplikacja wymaga klucza dostępu. Utwórz go na tym urządzeniu, aby się nim logować."
+        case .whyPasskey:
+            "Tutaj potrzebna jest silniejsza weryfikacja. Utwórz klucz dostępu na tym urządzeniu, aby się nim logować."
+        case .addMethod: "Dodaj metodę na swoim koncie"
         case .policyHelp: "Twoje konto nie pozwala na weryfikację, której wymaga ta aplikacja."
         case .overHelp: "To logowanie zostało zakończone. Możesz zacząć od nowa."
         case .mayCloseWindow(let app): "Wróć do aplikacji \(app). Możesz zamknąć to okno."

@@ -47,7 +47,9 @@ extension PagePhrase {
             "Este início de sessão não começou neste navegador, ou os cookies foram apagados. Volte ao app e comece de novo."
         case .wrongAddressHelp:
             "Não conhecemos o app de onde você veio, ou não podemos responder ao pedido dele. Volte e tente novamente. Se acontecer de novo, avise os responsáveis pelo app."
-        case .whyPasskey: "Este app pede uma chave de acesso. Crie uma neste dispositivo para iniciar sessão."
+        case .whyPasskey:
+            "Aqui é necessária uma verificação mais forte. Crie uma chave de acesso neste dispositivo para iniciar sessão."
+        case .addMethod: "Adicionar um método na sua conta"
         case .policyHelp: "Com a sua conta não é possível a verificação que este app pede."
         case .overHelp: "Este início de sessão terminou. Pode começar de novo."
         case .mayCloseWindow(let app): "Volte para \(app). Pode fechar esta janela."

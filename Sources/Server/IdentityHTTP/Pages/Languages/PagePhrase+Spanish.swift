@@ -48,7 +48,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "No conocemos la aplicación de la que vienes, o no podemos responder a lo que pide. Vuelve atrás e inténtalo de nuevo. Si se repite, avisa a los responsables de la aplicación."
         case .whyPasskey:
-            "Esta aplicación pide una clave de acceso. Crea una en este dispositivo: con ella iniciarás sesión."
+            "Aquí hace falta una verificación más fuerte. Crea una clave de acceso en este dispositivo: con ella iniciarás sesión."
+        case .addMethod: "Añadir un método en tu cuenta"
         case .policyHelp: "Con tu cuenta no es posible la verificación que pide esta aplicación."
         case .overHelp: "Este inicio de sesión ha terminado. Puedes empezar de nuevo."
         case .mayCloseWindow(let app): "Vuelve a \(app). Puedes cerrar esta ventana."

@@ -47,7 +47,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "Vi känner inte till appen som skickade dig hit, eller så kan vi inte svara på det den bad om. Gå tillbaka och försök igen. Om det händer igen, meddela dem som gör appen."
         case .whyPasskey:
-            "Den här appen kräver en passkey. Skapa en på den här enheten. Du använder den när du loggar in."
+            "Här krävs en starkare verifiering. Skapa en passkey på den här enheten. Du använder den när du loggar in."
+        case .addMethod: "Lägg till en metod på ditt konto"
         case .policyHelp: "Ditt konto kan inte ge den verifiering som appen kräver."
         case .overHelp: "Den här inloggningen är avslutad. Du kan börja om."
         case .mayCloseWindow(let app): "Gå tillbaka till \(app). Du kan stänga det här fönstret."

@@ -46,7 +46,8 @@ extension PagePhrase {
         case .wrongAddressHelp:
             "Sizi buraya gönderen uygulamayı tanımıyoruz veya isteğine yanıt veremiyoruz. Geri dönün ve yeniden deneyin. Bu durum tekrarlanırsa uygulamanın geliştiricilerine bildirin."
         case .whyPasskey:
-            "Bu uygulama bir geçiş anahtarı istiyor. Bu cihazda bir tane oluşturun; bundan sonra onunla oturum açarsınız."
+            "Burada daha güçlü bir doğrulama gerekiyor. Bu cihazda bir geçiş anahtarı oluşturun; bundan sonra onunla oturum açarsınız."
+        case .addMethod: "Hesabınıza bir yöntem ekleyin"
         case .policyHelp: "Hesabınız, bu uygulamanın istediği doğrulamayı sağlayamıyor."
         case .overHelp: "Bu oturum açma işlemi sona erdi. Yeniden başlayabilirsiniz."
         case .mayCloseWindow(let app): "\(app) uygulamasına dönün. Bu pencereyi kapatabilirsiniz."
