@@ -163,7 +163,7 @@
                 50_074, "UserStrongAuthClientAuthNRequiredInterrupt", "A second factor is required.",
                 "Add .mfaRequired to capabilities, and the screens for it."),
             Self(
-                50_076, "UserStrongAuthClientAuthNRequired", "A second factor is required.",
+                50_076, "UserStrongAuthClientAuthNRequired", "More proof is required, or a fresh one.",
                 "Sign the user in again with .mfaRequired among the capabilities."),
             Self(
                 50_078, "UserStrongAuthExpired", "The second factor was given too long ago.",
