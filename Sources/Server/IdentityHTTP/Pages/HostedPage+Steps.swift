@@ -149,7 +149,7 @@ extension HostedPage {
                     <div class="row">\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
-                <p class="links"><a href="\(visit.path(of: .methods))">\(text(.addMethod))</a></p>
+                <p class="links"><a class="button quiet" href="\(visit.path(of: .methods))">\(text(.addMethod))</a></p>
                 <div class="more">\(cancel)</div>
                 """
         case .choosePassword(let isReset):
