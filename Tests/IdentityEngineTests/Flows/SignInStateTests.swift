@@ -189,7 +189,11 @@ struct SignInStateTests {
         let decision = Self.decide(row.state, input, row.scene)
         let isSignedIn = Self.result(decision.verdict) == .signedIn
         #expect(decision.effects.contains(.write(.openRefreshFamily(Self.family))) == isSignedIn)
-        #expect(decision.effects.contains(.record(.signInSucceeded, user: Self.user)) == isSignedIn)
+        let details: [String?] = decision.effects.compactMap {
+            guard case .record(.signInSucceeded, Self.user, let detail) = $0 else { return nil }
+            return .some(detail)
+        }
+        #expect(details.count == (isSignedIn ? 1 : 0) && details.allSatisfy { $0?.isEmpty == false })
         if isSignedIn {
             #expect(row.state.isProven || [.rightPassword, .rightCode].contains(input))
             #expect(decision.row?.isEnded == true)

@@ -30,6 +30,7 @@ import Testing
             let access = try claims(of: tokens.text("access_token"))
             #expect(access["amr"] == ["pwd"] && access["acr"] == nil && access["acrs"] == nil)
             #expect(access["sub"] == id["sub"])
+            #expect(try await server.detail(ofLast: .signInSucceeded) == "pwd")
             #expect(try await server.mailbox.mails().count == mailsBefore, "a password sends no mail")
         }
     }
@@ -58,6 +59,7 @@ import Testing
             let tokens = try await client.token(code: #require(mail.code), sent.token)
             expectSuccess(tokens, WireClient.tokenMembers)
             #expect(try claims(of: tokens.text("id_token"))["amr"] == ["otp"])
+            #expect(try await server.detail(ofLast: .signInSucceeded) == "otp")
         }
     }
 

@@ -48,6 +48,7 @@ import Testing
         expectSuccess(tokens, WireClient.tokenMembers)
         let access = try claims(of: tokens.text("access_token"))
         #expect(access["amr"] == ["hwk", "user", "mfa", "pop"] && access["acrs"] == ["c1"], "\(access)")
+        #expect(try await server.detail(ofLast: .signInSucceeded) == "hwk, user, mfa, pop")
         #expect(try claims(of: tokens.text("id_token"))["preferred_username"] == .string(IdentityTestServer.email))
         #expect(try await server.mailbox.mails().first?.purpose == .methodFirstUsed, "the first use is told")
         // A repeated request gets the same answer (REL-IDEM).

@@ -127,6 +127,12 @@ extension IdentityTestServer {
     func audited(_ kind: AuditEvent.Kind) async throws -> Int {
         try await count("SELECT COUNT(*) FROM audit WHERE kind = '\(kind.rawValue)'")
     }
+
+    /// What the newest line of `kind` in the audit trail says besides.
+    func detail(ofLast kind: AuditEvent.Kind) async throws -> String? {
+        let found = try await rows("SELECT detail FROM audit WHERE kind = '\(kind.rawValue)' ORDER BY seq DESC LIMIT 1")
+        return try #require(found.first)[0]
+    }
 }
 
 /// Applications that the development tenant does not have, and a second tenant.

@@ -489,7 +489,8 @@ extension SignInState {
             var row = row
             row.isEnded = true
             let success: [FlowEffect] =
-                [.record(.signInSucceeded, user: user)] + (proven.endsLock ? [.setLockout(nil)] : [])
+                [.record(.signInSucceeded, user: user, detail: proven.methods.joined(separator: ", "))]
+                + (proven.endsLock ? [.setLockout(nil)] : [])
                 + [.rememberNetwork(user)]
             if let browser = prepared.browser {
                 let open = Effect.openBrowserSession(browser.session, replacing: browser.replaced)
