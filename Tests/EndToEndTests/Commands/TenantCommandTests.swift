@@ -336,8 +336,11 @@ struct TenantCommandTests {
             let member = line.drop { $0 == " " }
             let isMember =
                 member.hasPrefix("# ")
-                && ["- ", ": ", "attributes:", "claims:", "daemons:", "pages:", "passkeys:", "redirectUris:", "sms:"]
-                    .contains { member.contains($0) }
+                && [
+                    "- ", ": ", "attributes:", "claims:", "daemons:", "levels:", "pages:", "passkeys:", "redirectUris:",
+                    "sms:",
+                ]
+                .contains { member.contains($0) }
                 && line.hasPrefix("    ") && !member.contains(";") && !member.hasPrefix("# The")
                 && !member.hasSuffix(".")
             return isMember ? line.prefix { $0 == " " } + member.dropFirst(2) : line
@@ -347,6 +350,7 @@ struct TenantCommandTests {
         #expect(all.directory.entries.first?.tenant.texts != nil, "\(used)")
         #expect(all.directory.entries.first?.tenant.passkeys?.relyingPartyID == "login.example.com", "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
+        #expect(all.directory.entries.first?.tenant.levels.map(\.level) == [.twoFactors], "\(used)")
         let first = try #require(all.directory.entries.first?.applications.first)
         #expect(first.web.allowsDeviceFlow && first.redirects[.spa] == ["http://localhost:3000/"], "\(used)")
         #expect(all.directory.entries.first?.tenant.pages.links[.privacy] == "https://www.example.com/privacy")
