@@ -68,6 +68,7 @@ package final class RevocationCourier: Sendable {
         let now = clock.now
         do {
             guard let grant = await grant(revocation, now) else {
+                Self.count("given-up")
                 return try await close(revocation, "unreadable, given up")
             }
             guard let provider = provider(grant.issuer, revocation.tenant) else {
