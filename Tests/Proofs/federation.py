@@ -379,7 +379,13 @@ class Check(PageChecks):
             self.refused(f"SEC-FED-12 {what}", answer, "provider_unavailable", 90033)
             self.expect(f"SEC-FED-12 {what}: the answer is quick", answer.seconds < LONGEST, f"{answer.seconds:.1f} s")
             self.expect(f"SEC-FED-12 {what}: it was asked once", faulty.asked[DISCOVERY] == before + 1, faulty.asked)
-        lines = [line for line in self.site.nodes[0].log.read_text(errors="replace").splitlines() if "the documents of a provider" in line]
+
+        def logged():
+            return [line for line in self.site.nodes[0].log.read_text(errors="replace").splitlines() if "the documents of a provider" in line]
+
+        # The server writes its log beside the answers.
+        wait_until(lambda: len(logged()) >= len(faults), 5)
+        lines = logged()
         self.expect("SEC-FED-12 the log has a line for each look that failed", len(lines) == len(faults), len(lines))
         for reason in ("cannot be fetched", "not the members", "another issuer", "does not begin with https", "keys cannot be read"):
             self.expect(f"SEC-FED-12 the log says: {reason}", any(reason in line for line in lines), lines[-1:])
