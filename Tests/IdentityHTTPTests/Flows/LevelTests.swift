@@ -244,7 +244,7 @@ import Testing
         let tokens = try await client.token(
             code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob", scope: read)
         #expect(tokens.status == 200, "\(tokens)")
-        // The sign-in for the dearer scope asks for more, and so does a refresh.
+        // The sign-in for the stricter scope asks for more, and so does a refresh.
         let pay = "openid offline_access api://orders/Orders.Pay"
         #expect(try await server.signIn(scope: pay, with: client)["challenge_type"] == "redirect")
         let refused = try await refresh(tokens, scope: pay, with: client)

@@ -108,10 +108,10 @@ struct PasskeyPageTests {
         let browser = TestBrowser(server)
         try await browser.signUp(email, at: server, for: party)
         server.clock.advance(by: Duration.seconds(606))
-        let dearer = ["scope": "openid api://orders/Orders.Pay"]
-        try await browser.get(party.path(dearer.merging(["prompt": "none"]) { $1 }))
+        let stricter = ["scope": "openid api://orders/Orders.Pay"]
+        try await browser.get(party.path(stricter.merging(["prompt": "none"]) { $1 }))
         #expect(browser.answer["code"] == nil)
-        try await browser.get(party.path(dearer))
+        try await browser.get(party.path(stricter))
         if browser.title?.hasPrefix("Continue to") == true { try await browser.submit([:]) }
         #expect(browser.title == "Sign in", "\(browser.html)")
         try await browser.submit(["username": email])

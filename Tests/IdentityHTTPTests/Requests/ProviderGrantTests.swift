@@ -224,7 +224,7 @@ struct ProviderGrantTests {
         for notice in [try server.apple.notice("email-disabled"), try server.apple.notice("email-enabled")] {
             #expect(try await tell(notice, server) == 200)
         }
-        server.apple.person.subject = "nobody-here"
+        server.apple.person.subject = "subject-without-an-account"
         #expect(try await tell(try server.apple.notice("consent-revoked"), server) == 200)
         for path in ["google", "apple%2F..", "x"] { #expect(try await tell(good, server, to: path) == 404, "\(path)") }
         #expect(try await server.server.rows("SELECT id FROM strong_methods") == before)

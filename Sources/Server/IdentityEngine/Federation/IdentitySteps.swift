@@ -252,6 +252,7 @@ extension Engine {
         } else if let code = presented.code, provider.key != nil,
             let client = provider.nativeClients.first(where: claims.audiences.contains)
         {
+            // An exchange that fails keeps no user from signing in: the identity then has nothing to revoke.
             guard
                 let tokens = try? await ports.identities.tokens(
                     for: ProviderCode(code: code), of: client, from: provider, now: context.now),

@@ -43,6 +43,7 @@ extension IdentityRoutes {
             let provider = tenant.provider(try context.parameters.require("provider")), provider.isApple
         else { throw RequestFault.unknownPath }
         let body = try await RequestGuard.body(of: request)
+        // A body of another shape is answered; what was wrong in it concerns its sender alone.
         guard let notice = try? WireJSON.decode(NoticeBody.self, from: Data(body.readableBytesView)) else {
             return Response(status: .badRequest)
         }
