@@ -122,6 +122,23 @@ struct PasskeyPageTests {
         #expect(browser.answer["code"] != nil, "\(browser.html)")
     }
 
+    @Test("SEC-MFA-1: a code is judged again when it is redeemed: proofs that are too old by then give no tokens")
+    func lateCode() async throws {
+        let rule = LevelRule(level: .oneFactor, maximumAge: 300, scopes: ["api://orders/Orders.Pay"])
+        let server = try Self.server(levels: [rule])
+        let browser = TestBrowser(server)
+        try await browser.signUp(email, at: server, for: party)
+        for wait in [5, 30] {
+            server.clock.advance(by: Duration.seconds(wait == 5 ? 270 : 0))
+            try await browser.get(party.path(["scope": "openid api://orders/Orders.Pay"]))
+            if browser.title?.hasPrefix("Continue to") == true { try await browser.submit([:]) }
+            let code = try #require(browser.answer["code"], "\(browser.html)")
+            server.clock.advance(by: Duration.seconds(wait))
+            let tokens = try await party.redeem(code, at: server)
+            #expect((tokens.status == 200) == (wait == 5), "\(wait): \(tokens)")
+        }
+    }
+
     @Test("Where nothing reaches what is demanded, the page leads to the account; an old session signs in again")
     func notReachable() async throws {
         let client = try #require(ClientID(party.client))
