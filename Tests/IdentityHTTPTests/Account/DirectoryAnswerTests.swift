@@ -59,14 +59,15 @@ extension DirectoryAnswerName {
         switch self {
         case .done: (204, nil)
         case .content, .sessionsEnded: (200, nil)
-        case .codeSent, .ownMailboxProven, .appOffered, .passkeyOffered, .deletionScheduled: (202, nil)
+        case .codeSent, .ownMailboxProven, .appOffered, .passkeyOffered, .providerAsked, .deletionScheduled: (202, nil)
         case .invalidToken, .proofNeeded: (401, .invalidToken)
         case .insufficientScope, .readOnlyProperty, .lastMethod: (403, .denied)
         case .notFound: (404, .notFound)
         case .changedMeanwhile: (412, .preconditionFailed)
         case .unknownProperty, .invalidValue, .nameTaken, .unusableToken, .incorrectCode, .expiredCode, .tooManyCodes,
             .invalidContact, .blockedContact, .incorrectPassword, .unacceptablePassword, .passwordNotUsed,
-            .methodNotAllowed, .passkeyRefused, .malformedBody, .foreignOrigin:
+            .methodNotAllowed, .passkeyRefused, .identityRefused, .providerUnavailable, .providerNotOffered,
+            .malformedBody, .foreignOrigin:
             (400, .badRequest)
         case .mailboxThrottled, .locked, .tooManyChanges: (429, .tooManyRequests)
         case .wrongContentType: (415, .badRequest)
@@ -94,10 +95,13 @@ extension DirectoryAnswerName {
         case .passwordNotUsed: "PasswordNotUsed"
         case .methodNotAllowed: "MethodNotAllowed"
         case .passkeyRefused: "passkey_invalid"
+        case .identityRefused: "id_token_invalid"
+        case .providerUnavailable: "provider_unavailable"
+        case .providerNotOffered: "invalid_request"
         case .locked: "AccountLocked"
         case .mailboxThrottled: "temporarily_unavailable"
         case .done, .content, .sessionsEnded, .codeSent, .ownMailboxProven, .appOffered, .passkeyOffered,
-            .deletionScheduled, .invalidToken,
+            .providerAsked, .deletionScheduled, .invalidToken,
             .insufficientScope, .proofNeeded, .unknownProperty, .readOnlyProperty, .invalidValue, .changedMeanwhile,
             .notFound, .malformedBody, .foreignOrigin, .wrongContentType, .bodyTooLarge, .wrongMethod, .uriTooLong,
             .headersTooLarge,
@@ -115,9 +119,10 @@ extension DirectoryOperation {
         case .changePassword: #"{"newPassword":"\#(WireClient.newPassword)"}"#
         case .renameMethod, .renameApp, .renamePhone, .renamePasskey: #"{"displayName":"Home"}"#
         case .addApp, .addPasskey: "{}"
+        case .addIdentity: #"{"provider":"apple"}"#
         case .addMethod, .changeEmail: #"{"emailAddress":"erik@new.example"}"#
         case .addPhone: #"{"phoneNumber":"+15555550199"}"#
-        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey:
+        case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey, .confirmIdentity:
             #"{"continuationToken":"none","code":"12345678"}"#
         case .undoEmailChange: #"{"tenant":"contoso","code":"123456789012345678901234"}"#
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
@@ -152,7 +157,7 @@ enum DirectoryTable {
         .changeProfile, .deleteAccount, .changePassword, .removeMethod,
         .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone,
         .renamePhone, .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
-        .changeEmail,
+        .addIdentity, .confirmIdentity, .changeEmail,
         .confirmEmail, .endSession, .endOtherSessions,
         .keepAccount, .makeRecoveryCodes, .export,
     ]
@@ -252,7 +257,7 @@ enum DirectoryTable {
     }
 
     static let rows: [DirectoryRow] =
-        successes + profile + password + contacts + apps + phones + passkeys + objects
+        successes + profile + password + contacts + apps + phones + passkeys + identities + objects
         + DirectoryOperation.allCases.flatMap(everywhere)
 
     private static let successes: [DirectoryRow] =

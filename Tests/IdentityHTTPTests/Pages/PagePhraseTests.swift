@@ -46,7 +46,7 @@ extension PagePhrase {
             .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
             .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
             .continueWith("Harbour ID"), .linkHelp(provider: "Harbour ID"), .nameMailboxHelp(provider: "Harbour ID"),
-            .providerFailed, .connectedAccounts,
+            .providerFailed, .connectedAccounts, .identityTaken, .connect("Harbour ID"),
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -79,14 +79,15 @@ extension PagePhrase {
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .signInWithPasskey,
             .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey, .passkeys, .passkeysHelp,
-            .addPasskey, .passkeyExists, .passkeyNotAllowed, .added, .providerFailed, .connectedAccounts:
+            .addPasskey, .passkeyExists, .passkeyNotAllowed, .added, .providerFailed, .connectedAccounts,
+            .identityTaken:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .textSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),
             .wantsAccess(let text), .scopeOther(let text),
             .mayCloseWindow(let text), .movingOnHelp(let text), .signOutHelp(let text), .requestNumber(let text),
             .backToApp(let text), .text(let text), .continueWith(let text), .linkHelp(let text),
-            .nameMailboxHelp(let text):
+            .nameMailboxHelp(let text), .connect(let text):
             text
         case .attribute(let name), .badField(let name): AttributeTitle.words(name)
         case .deviceAllowTitle(let text), .deviceAsks(_, let text): text

@@ -111,6 +111,76 @@ struct ProviderPageTests {
         #expect(third.title == "Enter your password")
     }
 
+    /// Presses the button that connects an account, on the page of the methods.
+    private func connect(_ browser: TestBrowser, _ provider: TestIdentityProvider) async throws {
+        try await browser.get("/contoso/account/methods")
+        #expect(browser.html.contains("Connect \(provider.provider.displayName)"), "\(browser.html)")
+        try await browser.submit([".provider": provider.id], action: "")
+    }
+
+    @Test("SEC-FED-9: A user connects an account on the account page, after a code to the own mailbox")
+    func connect() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailPassword))
+        harbour.person.email = "someone@work.example"
+        try await server.signUpWithPassword()
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": IdentityTestServer.email])
+        try await browser.submit(["password": WireClient.password])
+        try await connect(browser, harbour)
+        #expect(browser.title == "Check your mail", "\(browser.html)")
+        try await browser.submit(["code": try await server.mailbox.code(to: IdentityTestServer.email)])
+        #expect(browser.destination?.hasPrefix(harbour.provider.issuer + "/authorize?") == true, "\(browser.html)")
+        // The user turns back there, and then goes.
+        let refused = browser.answer
+        try await comeBack(browser, from: refused, ["error": "access_denied", "code": nil])
+        #expect(browser.html.contains("did not sign you in"), "\(browser.html)")
+        try await connect(browser, harbour)
+        try await browser.submit(["code": try await server.mailbox.code(to: IdentityTestServer.email)])
+        let asked = browser.answer
+        // Another browser's answer is none of this flow.
+        let other = TestBrowser(server)
+        try await comeBack(other, from: asked)
+        #expect(other.status == 400)
+        try await comeBack(browser, from: asked)
+        #expect(browser.html.contains("<strong>\(harbour.provider.displayName)</strong>"), "\(browser.html)")
+        // The user signs in by it from now on.
+        try await comeBack(other, from: try await leave(other, to: harbour, for: party))
+        #expect(other.answer["code"] != nil, "\(other.html)")
+        #expect(try await server.storedUsers().count == 1)
+    }
+
+    @Test("SEC-FED-7: An account that is connected to another user is refused, and the page says so")
+    func connectTaken() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))
+        let first = TestBrowser(server)
+        try await comeBack(first, from: try await leave(first, to: apple, for: party))
+        _ = try await server.signUp("erik@example.com")
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": "erik@example.com"])
+        try await browser.submit(["code": try await server.mailbox.code(to: "erik@example.com")])
+        try await connect(browser, apple)
+        try await comeBack(browser, from: browser.answer)
+        #expect(browser.html.contains("connected to another user"), "\(browser.html)")
+        #expect(!browser.html.contains("<strong>Apple</strong>"))
+    }
+
+    @Test("SEC-ENR-3: A session that ends while its user is at the provider connects nothing")
+    func connectAfterTheEnd() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))
+        _ = try await server.signUp("erik@example.com")
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": "erik@example.com"])
+        try await browser.submit(["code": try await server.mailbox.code(to: "erik@example.com")])
+        try await connect(browser, apple)
+        let asked = browser.answer
+        _ = try await server.rows("DELETE FROM browser_sessions")
+        try await comeBack(browser, from: asked)
+        #expect(try await server.rows("SELECT id FROM strong_methods").isEmpty)
+    }
+
     @Test("A provider that knows no address: the user names one, and proves it")
     func nameMailbox() async throws {
         let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))

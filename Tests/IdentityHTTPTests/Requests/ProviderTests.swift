@@ -67,6 +67,52 @@ struct ProviderTests {
         #expect(try await server.server.storedUsers().count == 2)
     }
 
+    @Test("SEC-FED-9: the step of a link is of no use to another user, to a sign-in, or for a second account")
+    func foreignLink() async throws {
+        var linking = try await DirectoryTable.Linking.asked()
+        let server = linking.server.server
+        _ = try await server.signUp("eve@example.com")
+        let eve = try await server.signInWithCode("eve@example.com", scope: DirectoryTable.scope)
+        let owner = linking.caller
+        linking.caller.token = eve.text("access_token")
+        let stolen = try await linking.confirm()
+        #expect(stolen.status == 400 && stolen["error"]?["details"]?.array.first?["code"] == "ContinuationTokenInvalid")
+        // At the endpoint of a sign-in it is no step of one.
+        let asSignIn = try await linking.server.token(
+            try linking.server.apple.idToken(nonce: linking.nonce), linking.token)
+        #expect(asSignIn.status == 400 && asSignIn.text("access_token") == nil, "\(asSignIn)")
+        linking.caller = owner
+        let token = try linking.server.apple.idToken(nonce: linking.nonce)
+        #expect(try await linking.confirm(token).status == 204)
+        // A repeated request changes nothing more, and another token of the same nonce links nothing.
+        #expect(try await linking.confirm(token).status == 204)
+        linking.server.apple.person.subject = "second"
+        #expect(try await linking.confirm().status == 400)
+        let owners = try await server.storedUsers().map { $0.id }
+        var linked = 0
+        for user in owners {
+            let account = try await server.store.account(user, in: TenantDirectory.development.entries[0].tenant.id)
+            linked += account?.identities.count ?? 0
+        }
+        #expect(linked == 1)
+    }
+
+    @Test("SEC-ENR-7: an identity that a reset suspended comes back by a link of the owner")
+    func suspended() async throws {
+        var linking = try await DirectoryTable.Linking.asked()
+        #expect(try await linking.confirm().status == 204)
+        let (server, tenant) = (linking.server.server, TenantDirectory.development.entries[0].tenant.id)
+        let method = try #require(try await linking.server.account().identities.first)
+        let user = try await linking.server.account().user.id
+        #expect(method.enrolment.strength == .mailbox)
+        #expect(
+            try await server.store.change(user, in: tenant, [.setSuspension([method.id], of: user, server.clock.now)]))
+        try linking.take(try await linking.caller.send(.addIdentity))
+        #expect(try await linking.confirm().status == 204)
+        let now = try await linking.server.account().identities
+        #expect(now.count == 1 && now.first?.suspendedAt == nil && now.first?.id != method.id)
+    }
+
     @Test("SEC-ENR-10: an identity that a recovery code linked signs no user in for 72 hours")
     func resting() async throws {
         let server = try ProviderServer()

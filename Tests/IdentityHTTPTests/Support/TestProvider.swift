@@ -15,10 +15,12 @@ struct ProviderServer: Sendable {
 
     init(
         _ application: IdentityTestServer.Application = .emailOneTimePasscode, withKey: Bool = false,
-        adjust: (inout TenantDirectory.Entry) -> Void = { _ in }
+        adjust: (inout TenantDirectory.Entry) -> Void = { _ in },
+        settings: (inout EngineSettings) -> Void = { _ in }
     ) throws {
         let apple = apple
-        server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+        server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, engine in
+            settings(&engine)
             var contoso = TenantDirectory.development.entries[0]
             contoso.tenant.providers = [withKey ? apple.withKey : apple.provider]
             adjust(&contoso)

@@ -284,7 +284,8 @@ struct ContactCodeState: StepState {
         case .addPhoneCode: kind = .phone
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
             .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
-            .authenticatorApp, .passkeyMailboxCode, .newPasskey, .mailbox, .mailboxCode, .link:
+            .authenticatorApp, .passkeyMailboxCode, .newPasskey, .mailbox, .mailboxCode, .link,
+            .identityMailboxCode, .newIdentity:
             return nil
         }
         self.code = code

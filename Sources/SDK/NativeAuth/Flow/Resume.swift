@@ -103,6 +103,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         case changeEmailCode, addMethodCode, addPhoneCode, ownMailboxCode, authenticatorApp
         case passkeyMailboxCode, newPasskey
         case mailbox, mailboxCode, link
+        case identityMailboxCode, newIdentity
     }
 
     let flow: Flow
@@ -125,6 +126,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
         var homeAccountID: String?
         var authenticatorKey: AuthenticatorKey?
         var passkeyOptions: String?
+        var providerNonce: String?
         var address: String?
     }
 

@@ -11,6 +11,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     case removeApp, renameApp, addApp, confirmApp
     case listPhoneMethods, removePhone, renamePhone, addPhone, confirmPhone
     case listPasskeys, removePasskey, renamePasskey, addPasskey, confirmPasskey
+    case addIdentity, confirmIdentity
     case readRecoveryCodes, makeRecoveryCodes
     case changeEmail, confirmEmail
     /// Needs no token: the owner of an old address may have no session any more.
@@ -34,9 +35,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .changeProfile, .renameMethod, .renameApp, .renamePhone, .renamePasskey: .patch
         case .deleteAccount, .removeMethod, .removeApp, .removePhone, .removePasskey, .endSession: .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
-            .addPhone, .confirmPhone, .addPasskey, .confirmPasskey, .makeRecoveryCodes, .changeEmail, .confirmEmail,
-            .undoEmailChange,
-            .endOtherSessions, .keepAccount:
+            .addPhone, .confirmPhone, .addPasskey, .confirmPasskey, .addIdentity, .confirmIdentity, .makeRecoveryCodes,
+            .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
             .post
         }
     }
@@ -66,6 +66,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .renamePasskey: "graph/beta/me/authentication/fido2Methods/{id}"
         case .addPasskey: "graph/beta/me/nativeAuth.addPasskey"
         case .confirmPasskey: "graph/beta/me/nativeAuth.confirmPasskey"
+        case .addIdentity: "graph/beta/me/nativeAuth.addIdentity"
+        case .confirmIdentity: "graph/beta/me/nativeAuth.confirmIdentity"
         case .readRecoveryCodes: "graph/beta/me/nativeAuthRecoveryCodes"
         case .makeRecoveryCodes: "graph/beta/me/nativeAuth.createRecoveryCodes"
         case .removeMethod: "graph/v1.0/me/authentication/emailMethods/{id}"
@@ -104,6 +106,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
             ["User.ReadWrite", "UserAuthMethod-Phone.ReadWrite"]
         case .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey:
             ["User.ReadWrite", "UserAuthMethod-Passkey.ReadWrite"]
+        case .addIdentity, .confirmIdentity: ["User.ReadWrite", "User.ManageIdentities.All"]
         case .makeRecoveryCodes: ["User.ReadWrite", "nativeAuth.User.RecoveryCodes"]
         case .changeEmail, .confirmEmail: ["User.ReadWrite", "nativeAuth.User.ChangeEmail"]
         case .undoEmailChange: []
@@ -115,12 +118,12 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var needsProof: Bool {
         switch self {
         case .deleteAccount, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone, .addPhone,
-            .removePasskey, .addPasskey, .makeRecoveryCodes,
+            .removePasskey, .addPasskey, .addIdentity, .makeRecoveryCodes,
             .changeEmail:
             true
         case .readProfile, .changeProfile, .changePassword, .endAllSessions, .endAllSessionsBeta, .listMethods,
             .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .listPasskeys,
-            .readRecoveryCodes, .renamePasskey, .confirmPasskey, .renameMethod, .confirmMethod,
+            .readRecoveryCodes, .renamePasskey, .confirmPasskey, .confirmIdentity, .renameMethod, .confirmMethod,
             .renameApp, .renamePhone, .confirmPhone,
             .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
             .export:
@@ -250,6 +253,38 @@ package enum Directory {
         }
     }
 
+    /// Begins to link an account at a provider, or sends the code to the own mailbox again, or asks for a new nonce, with the token
+    /// of a running addition.
+    package struct BeginIdentity: Codable, Sendable {
+        /// The provider's id in the tenant.
+        package var provider: String?
+        package var continuationToken: String?
+
+        package init(provider: String? = nil, continuationToken: String? = nil) {
+            self.provider = provider
+            self.continuationToken = continuationToken
+        }
+    }
+
+    /// Links the account at the provider: first by the code to the own mailbox where one was sent, then by the provider's token.
+    package struct ConfirmIdentity: Codable, Sendable {
+        package var continuationToken: String
+        package var code: String?
+        /// The provider's ID token, with the nonce of the answer before.
+        package var idToken: String?
+        /// The code that Apple gives beside the token.
+        package var authorizationCode: String?
+
+        package init(
+            continuationToken: String, code: String? = nil, idToken: String? = nil, authorizationCode: String? = nil
+        ) {
+            self.continuationToken = continuationToken
+            self.code = code
+            self.idToken = idToken
+            self.authorizationCode = authorizationCode
+        }
+    }
+
     /// How many recovery codes the user has left.
     package struct RecoveryCodes: Codable, Sendable {
         package var remaining: Int
@@ -311,6 +346,10 @@ package enum Directory {
         package var keyUri: String?
         /// What an authenticator needs to make a passkey: `PublicKeyCredentialCreationOptionsJSON` (WebAuthn section 5.1).
         package var publicKey: JSONValue?
+        /// For the provider, unchanged: its token must have it.
+        package var nonce: String?
+        /// Seconds for which the nonce is accepted, once.
+        package var nonceExpiresIn: Int?
 
         package init(continuationToken: String, codeLength: Int?, targetLabel: String?, resendAfter: Int?) {
             self.continuationToken = continuationToken

@@ -25,6 +25,12 @@ package import PortableFoundation
 ///     provingOwnForPasskey --> creatingPasskey: right code
 ///     creatingPasskey --> creatingPasskey: challenge, wrong answer
 ///     creatingPasskey --> [*]: right answer / passkey
+///     [*] --> provingOwnForIdentity: new identity, own mailbox not proven / mail
+///     [*] --> linkingIdentity: new identity
+///     provingOwnForIdentity --> provingOwnForIdentity: challenge / mail, wrong code
+///     provingOwnForIdentity --> linkingIdentity: right code
+///     linkingIdentity --> linkingIdentity: challenge, wrong token
+///     linkingIdentity --> [*]: right token / identity
 /// ```
 package enum AccountState: Hashable, Sendable, Codable {
     /// The request is complete: it holds the current password, or the session is the proof.
@@ -41,15 +47,20 @@ package enum AccountState: Hashable, Sendable, Codable {
     case provingOwnForPasskey(NewPasskey)
     /// An authenticator is to make a passkey.
     case creatingPasskey(NewPasskey)
+    /// A code for the account's own mailbox is awaited before a provider's account is linked.
+    case provingOwnForIdentity(NewIdentity)
+    /// A token of the provider is awaited.
+    case linkingIdentity(NewIdentity)
 
     /// The operations that a token of this state allows.
     package var allowed: FlowOperations {
         switch self {
         case .changingPassword: []
-        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey:
+        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey, .provingOwnForIdentity:
             [.challengeAccount, .submitAccountCode]
         case .confirmingApp: .submitAccountCode
         case .creatingPasskey: [.challengeAccount, .createPasskey]
+        case .linkingIdentity: [.challengeAccount, .submitIdentity]
         }
     }
 
@@ -60,6 +71,7 @@ package enum AccountState: Hashable, Sendable, Codable {
         case .provingOwn(let change), .provingNew(let change): change.proven.account
         case .provingOwnForApp(let new), .confirmingApp(let new): new.proven.account
         case .provingOwnForPasskey(let new), .creatingPasskey(let new): new.proven.account
+        case .provingOwnForIdentity(let new), .linkingIdentity(let new): new.proven.account
         }
     }
 
@@ -71,13 +83,15 @@ package enum AccountState: Hashable, Sendable, Codable {
         case .provingNew(let change): change.contact
         case .provingOwnForApp(let new), .confirmingApp(let new): .mailbox(new.proven.email)
         case .provingOwnForPasskey(let new), .creatingPasskey(let new): .mailbox(new.proven.email)
+        case .provingOwnForIdentity(let new), .linkingIdentity(let new): .mailbox(new.proven.email)
         }
     }
 
     /// The purpose of the code.
     package var purpose: MailContent.Purpose {
         switch self {
-        case .changingPassword, .provingOwn, .provingOwnForApp, .confirmingApp, .provingOwnForPasskey, .creatingPasskey:
+        case .changingPassword, .provingOwn, .provingOwnForApp, .confirmingApp, .provingOwnForPasskey, .creatingPasskey,
+            .provingOwnForIdentity, .linkingIdentity:
             .accountChange
         case .provingNew(let change):
             switch change.kind {

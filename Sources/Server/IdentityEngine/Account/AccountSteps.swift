@@ -18,12 +18,14 @@ package enum AccountCommand: Sendable {
     case addApp
     /// Add a passkey.
     case addPasskey
+    /// Link an account at the provider with this id. `isWeb`: the account page asks it, and not an app.
+    case addIdentity(String, isWeb: Bool)
 
     var traits: CommandTraits {
         switch self {
         case .changePassword(let current, _, _, _):
             CommandTraits(hashesPassword: true, compares: current == nil ? nil : .password)
-        case .addContact, .addPhone, .addApp, .addPasskey: CommandTraits(beginsFlow: true)
+        case .addContact, .addPhone, .addApp, .addPasskey, .addIdentity: CommandTraits(beginsFlow: true)
         }
     }
 }
@@ -84,6 +86,24 @@ extension Engine {
                 userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)))
             let step = firstStep(.provingOwnForPasskey(new), of: caller, in: context)
             // In every mode: a passkey is two factors, and a password alone must not become that (SEC-ENR-2).
+            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {
+                return try await challengeAccount(caller.user, step)
+            }
+            return try await offer(new, step)
+        case .addIdentity(let id, let isWeb):
+            guard let provider = context.tenant.provider(id), !provider.clients(isWeb: isWeb).isEmpty else {
+                return context.outcome(.refused(.providerNotOffered))
+            }
+            guard caller.account.identities.count(where: { $0.suspendedAt == nil }) < StrongMethod.mostIdentities
+            else { return context.outcome(.refused(.methodNotAllowed)) }
+            let proven = proven(by: caller, own)
+            let new = NewIdentity(
+                provider: id, isWeb: isWeb, proven: proven,
+                strength: caller.usedRecoveryCode
+                    ? .recoveryCode : caller.hasTwoFactors ? .twoFactors : proven.enrolmentStrength,
+                session: caller.session)
+            let step = firstStep(.provingOwnForIdentity(new), of: caller, in: context)
+            // In every mode: it is a way in, and a password alone must not become one that a new password leaves.
             guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {
                 return try await challengeAccount(caller.user, step)
             }
@@ -368,6 +388,7 @@ extension Engine {
     func challengeAccount(_ user: UserID, _ step: Step) async throws(EngineError) -> Outcome {
         guard case .account(let state) = step.state, step.user == user else { return step.refused(.unusableToken) }
         if case .creatingPasskey(let new) = state { return try await offer(new, step) }
+        if case .linkingIdentity(let new) = state { return try await offer(new, step) }
         let (purpose, recipient) = (state.purpose, state.recipient)
         let digits = drawCode()
         return try await run(step, reading: StepReads(code: .sending(purpose)), keepsAnswer: false) { situation in
@@ -381,8 +402,8 @@ extension AccountState {
     /// Sends a code, for the first time or again.
     func challenging(with fresh: FreshCode, in situation: StepSituation) -> Decision<AccountState> {
         switch self {
-        case .changingPassword, .confirmingApp, .creatingPasskey: return .refused(.notAllowedNow)
-        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey:
+        case .changingPassword, .confirmingApp, .creatingPasskey, .linkingIdentity: return .refused(.notAllowedNow)
+        case .provingOwn, .provingNew, .provingOwnForApp, .provingOwnForPasskey, .provingOwnForIdentity:
             return situation.sendCode(fresh, to: recipient, for: purpose, next: self) {
                 .proveAddress(
                     situation.delivery(
@@ -407,15 +428,20 @@ extension Engine {
         var offer: AppOffer?
         if case .provingOwnForApp(let new) = state { offer = self.offer(of: new, in: step.context) }
         let shown = offer
+        var nonce: FreshNonce?
+        if case .provingOwnForIdentity(let new) = state {
+            guard step.context.tenant.provider(new.provider) != nil else { return step.refused(.providerNotOffered) }
+            nonce = drawNonce(for: new.provider, step)
+        }
         let fresh = drawChallenge(.create, step)
         let party = relyingParty(of: step.context.tenant)
         let organisation = step.context.tenant.displayName
         let names = recipient.email.map { [$0.key] } ?? []
         let reads = StepReads(identifiers: names, sendsNotice: true, code: .judging(purpose, digits))
-        return try await run(step, reading: reads) { situation in
+        return try await run(step, reading: reads) { [nonce] situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: recipient, for: purpose) }, newMethod: method,
-                offering: shown,
+                offering: shown, nonce: nonce,
                 asking: { new, row, effects in
                     party.map {
                         AccountState.offering(
@@ -444,10 +470,11 @@ extension AccountState {
     ///
     /// - Parameters:
     ///   - offer: The secret of the app that is added, if one is.
+    ///   - nonce: The nonce for the provider whose account is linked, if one is.
     ///   - asking: Asks for the passkey that is added; nil when the tenant has none any more.
     ///   - replacing: What keeps the old address for its owner.
     func submitting(
-        code matches: (CodeRecord) -> Bool, newMethod: UUID, offering offer: AppOffer?,
+        code matches: (CodeRecord) -> Bool, newMethod: UUID, offering offer: AppOffer?, nonce: FreshNonce?,
         asking: (NewPasskey, FlowRow, [FlowEffect]) -> Decision<AccountState>?,
         replacing: (_ new: EmailAddress, _ old: EmailAddress) -> [FlowEffect],
         in situation: StepSituation
@@ -459,7 +486,13 @@ extension AccountState {
         case .refused(let decision): return decision
         case .proven(var row, let effects):
             switch self {
-            case .changingPassword, .confirmingApp, .creatingPasskey: return .refused(.notAllowedNow)
+            case .changingPassword, .confirmingApp, .creatingPasskey, .linkingIdentity:
+                return .refused(.notAllowedNow)
+            case .provingOwnForIdentity(var new):
+                guard let nonce else { return .refused(.notAllowedNow) }
+                new.proven.mailboxes.append(new.proven.email)
+                if ![.recoveryCode, .twoFactors].contains(new.strength) { new.strength = new.proven.enrolmentStrength }
+                return AccountState.offering(new, nonce, row: row, effects: effects)
             case .provingOwnForPasskey(var new):
                 guard let account = situation.account else { return .refused(.notAllowedNow) }
                 new.proven.mailboxes.append(new.proven.email)

@@ -75,6 +75,12 @@ package struct ProviderOffer: Hashable, Sendable, Codable {
     package var expiresIn: Int
 }
 
+/// A nonce that was just drawn.
+struct FreshNonce: Sendable {
+    var offer: ProviderOffer
+    var record: CodeRecord
+}
+
 /// The nonce that ties a token to one flow.
 package enum IdentityNonce {
     /// In seconds, with which the flow's row judges it (`SEC-FED-3`).
@@ -101,28 +107,30 @@ extension Engine {
     /// Gives the nonce of a sign-in by a provider. A newer one takes the place of an older one.
     func challengeFederated(_ draft: FederatedDraft, _ step: Step) async throws(EngineError) -> Outcome {
         guard step.context.tenant.provider(draft.provider) != nil else { return step.refused(.providerNotOffered) }
-        let nonce = Base64URL.encode(ports.randomness.bytes(32))
-        let record = nonceRecord(nonce, of: draft.provider, step)
+        let fresh = drawNonce(for: draft.provider, step)
         return try await run(step, keepsAnswer: false) { situation in
             var draft = draft
             draft.isAsked = true
             var row = situation.row
-            row.code = record
-            let offer = ProviderOffer(provider: draft.provider, nonce: nonce, expiresIn: IdentityNonce.lifetime)
-            return Decision<FlowState>(.accepted(.useProvider(offer)), next: .federated(draft), row: row)
+            row.code = fresh.record
+            return Decision<FlowState>(.accepted(.useProvider(fresh.offer)), next: .federated(draft), row: row)
         }
     }
 
-    private func nonceRecord(_ nonce: String, of provider: String, _ step: Step) -> CodeRecord {
+    /// A new nonce for a provider, and what the row of the flow keeps of it.
+    func drawNonce(for provider: String, _ step: Step) -> FreshNonce {
+        let nonce = Base64URL.encode(ports.randomness.bytes(32))
         let tenant = step.context.tenant.id
-        return CodeRecord(
-            digest: vault.keyedMAC(.oneTimePasscode, tenant: tenant, parts(of: nonce, provider, step)),
-            target: target(ofProvider: provider, in: tenant), sentAt: step.context.now,
-            expiresAt: step.context.now.addingTimeInterval(Double(IdentityNonce.lifetime)))
+        return FreshNonce(
+            offer: ProviderOffer(provider: provider, nonce: nonce, expiresIn: IdentityNonce.lifetime),
+            record: CodeRecord(
+                digest: vault.keyedMAC(.oneTimePasscode, tenant: tenant, parts(of: nonce, provider, step)),
+                target: target(ofProvider: provider, in: tenant), sentAt: step.context.now,
+                expiresAt: step.context.now.addingTimeInterval(Double(IdentityNonce.lifetime))))
     }
 
     /// Whether `nonce` is the one of the row. Constant time.
-    private func matches(nonce: String?, _ record: CodeRecord, of provider: String, _ step: Step) -> Bool {
+    func matches(nonce: String?, _ record: CodeRecord, of provider: String, _ step: Step) -> Bool {
         let tenant = step.context.tenant.id
         guard let nonce, nonce.utf8.count <= 256, record.target == target(ofProvider: provider, in: tenant) else {
             return false
@@ -173,32 +181,39 @@ extension Engine {
         if case .answered(let outcome) = try await admit(step) {
             return try await finished(try await asked(outcome, in: context), request, in: context)
         }
-        let claims: IdentityClaims?
-        let judged: Result<VerifiedIdentity, IdentityFault>
+        // Nothing is known of the token: the nonce stays, and the app may send it once more.
+        guard let token = await judge(presented, by: provider, isWeb: draft.isWeb == true, at: context.now) else {
+            return step.refused(.providerUnavailable)
+        }
+        return try await conclude(token, presented, of: provider, draft, request, grant, step)
+    }
+
+    /// A provider's token, as far as it is judged before the step's transaction; nil: the provider's keys cannot be had now.
+    func judge(
+        _ presented: PresentedIdentity, by provider: IdentityProvider, isWeb: Bool, at now: Date
+    ) async -> JudgedIdentity? {
         do throws(IdentityVerificationFailure) {
-            let read = try await ports.identities.claims(of: presented.token, from: provider, now: context.now)
-            claims = read
-            judged = provider.judged(
-                read, for: provider.clients(isWeb: draft.isWeb == true), method: ports.randomness.uuid(), presented,
-                now: context.now)
+            let claims = try await ports.identities.claims(of: presented.token, from: provider, now: now)
+            return JudgedIdentity(
+                claims: claims,
+                judged: provider.judged(
+                    claims, for: provider.clients(isWeb: isWeb), method: ports.randomness.uuid(), presented, now: now))
         } catch {
             switch error {
-            // Nothing is known of the token: the nonce stays, and the app may send it once more.
-            case .unavailable: return step.refused(.providerUnavailable)
-            case .refused(let fault): (claims, judged) = (nil, .failure(fault))
+            case .unavailable: return nil
+            case .refused(let fault): return JudgedIdentity(claims: nil, judged: .failure(fault))
             }
         }
-        return try await conclude(judged, claims, presented, of: provider, draft, request, grant, step)
     }
 
     /// Signs the owner of an identity in, or begins a sign-up or a link, in one transaction.
     private func conclude(
-        _ judged: Result<VerifiedIdentity, IdentityFault>, _ claims: IdentityClaims?, _ presented: PresentedIdentity,
-        of provider: IdentityProvider, _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant,
+        _ token: JudgedIdentity, _ presented: PresentedIdentity, of provider: IdentityProvider, _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant,
         _ step: Step
     ) async throws(EngineError) -> Outcome {
         let context = step.context
-        var judged = judged
+        var judged = token.judged
+        let claims = token.claims
         var owned = step
         var reads = StepReads(sendsNotice: true)
         var (holder, owner): (UserAccount?, UserAccount?)
@@ -242,7 +257,7 @@ extension Engine {
 
     /// What can be revoked at the provider when the identity is removed, sealed for its method; nil when there is nothing. That
     /// a code cannot be exchanged now does not keep the user out.
-    private func grant(
+    func grant(
         by presented: PresentedIdentity, _ claims: IdentityClaims, from provider: IdentityProvider, for method: UUID,
         in context: RequestContext
     ) async throws(EngineError) -> Data? {
@@ -354,9 +369,16 @@ extension IdentityProvider {
     }
 }
 
+/// A token of a provider, judged but for its nonce.
+struct JudgedIdentity: Sendable {
+    /// Nil: the signature is not the provider's.
+    var claims: IdentityClaims?
+    var judged: Result<VerifiedIdentity, IdentityFault>
+}
+
 extension IdentityProvider {
     /// The clients whose tokens count: an app's token is worth nothing at the pages, nor theirs in an app (`SEC-FED-4`).
-    fileprivate func clients(isWeb: Bool) -> [String] {
+    func clients(isWeb: Bool) -> [String] {
         isWeb ? web.map { [$0.clientID] } ?? [] : nativeClients
     }
 }

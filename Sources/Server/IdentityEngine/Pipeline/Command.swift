@@ -70,6 +70,8 @@ package enum StepCommand: Sendable {
     /// Submit the answer of the authenticator that made a passkey, a JSON text (WebAuthn section 5.1), with the user's name for it.
     /// The user is that of the access token; nil in the middle of a sign-in.
     case createPasskey(String, name: String?, UserID?)
+    /// Submit the token of a provider whose account is linked to the user's. The user is that of the access token.
+    case linkIdentity(PresentedIdentity, UserID)
     /// Exchange the token of a finished flow for tokens.
     case redeem(TokenRequest)
 }
@@ -188,6 +190,7 @@ extension StepCommand {
         case .challengeAccount: CommandTraits(operations: .challengeAccount)
         case .submitAccountCode: CommandTraits(operations: .submitAccountCode, compares: .code)
         case .createPasskey: CommandTraits(operations: .createPasskey)
+        case .linkIdentity: CommandTraits(operations: .submitIdentity)
         case .redeem: CommandTraits(operations: .redeem, signsIn: true)
         }
     }
@@ -204,8 +207,8 @@ extension StepCommand {
         case .submitAccountCode(let code, _): code.digits
         case .submitPasskey(let answer, let request): answer.bytes + request.digestContent
         case .submitIdentity(let identity, let request):
-            identity.token.bytes + [Data((identity.givenName ?? "").utf8), Data((identity.familyName ?? "").utf8)]
-                + request.digestContent
+            identity.digestContent + request.digestContent
+        case .linkIdentity(let identity, _): identity.digestContent
         case .createPasskey(let answer, let name, _): [Data(answer.utf8), Data((name ?? "").utf8)]
         case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
         case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes
@@ -215,6 +218,12 @@ extension StepCommand {
             code.digits + request.digestContent
         case .redeem(let request): request.digestContent
         }
+    }
+}
+
+extension PresentedIdentity {
+    fileprivate var digestContent: [Data] {
+        token.bytes + [Data((givenName ?? "").utf8), Data((familyName ?? "").utf8)]
     }
 }
 

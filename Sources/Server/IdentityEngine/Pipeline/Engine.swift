@@ -169,6 +169,7 @@ package struct Engine: Sendable {
         case .createPasskey(let answer, let name, nil): try await registerPasskey(answer, name: name, step)
         case .createPasskey(let answer, let name, let user?):
             try await confirmPasskey(answer, name: name, of: user, step)
+        case .linkIdentity(let identity, let user): try await linkIdentity(identity, to: user, step)
         case .redeem(let request): try await redeem(request, step)
         }
     }

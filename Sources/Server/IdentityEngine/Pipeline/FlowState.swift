@@ -79,7 +79,8 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
             .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
-            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey, .federated:
+            .account(.provingOwnForPasskey), .account(.creatingPasskey),
+            .account(.provingOwnForIdentity), .account(.linkingIdentity), .passkey, .federated:
             false
         case .account(.provingNew): true
         }
@@ -95,7 +96,8 @@ package enum FlowState: Hashable, Sendable, Codable {
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .signUp, .reset, .account(.changingPassword),
             .account(.provingOwn), .account(.provingOwnForApp), .account(.confirmingApp),
-            .account(.provingOwnForPasskey), .account(.creatingPasskey), .passkey, .federated:
+            .account(.provingOwnForPasskey), .account(.creatingPasskey),
+            .account(.provingOwnForIdentity), .account(.linkingIdentity), .passkey, .federated:
             nil
         }
     }

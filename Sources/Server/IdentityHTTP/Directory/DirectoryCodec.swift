@@ -110,6 +110,7 @@ extension DirectoryFailure {
         case .unusableToken, .expiredToken, .notAllowedNow: .unusableToken
         case .incorrectCode: .incorrectCode
         case .passkeyRefused: .passkeyInvalid
+        // `identityRefused` and `providerUnavailable` have words of the native API.
         case .passkeysNotOffered, .identityRefused, .providerUnavailable, .providerNotOffered, .unacceptablePassword,
             .throttled, .blockedContact, .mailboxRefuses, .unknownTenant,
             .unknownClient,
@@ -135,9 +136,11 @@ extension DirectoryFailure {
         case .blockedContact: "No text can be sent to this number; use another number, or another method."
         case .methodNotAllowed: "Users may not add such a method, or the user has as many as allowed."
         case .passkeyRefused: "The authenticator's answer was not accepted; ask for new options."
+        case .identityRefused: "The provider's token was not accepted; ask for a new nonce."
+        case .providerNotOffered: "The tenant has no such provider for apps."
         case .unusableToken, .expiredToken, .notAllowedNow, .incorrectCode, .expiredCode, .tooManyCodes,
             .unacceptablePassword, .locked, .throttled, .mailboxRefuses, .unknownTenant,
-            .unknownClient, .passkeysNotOffered, .identityRefused, .providerUnavailable, .providerNotOffered,
+            .unknownClient, .passkeysNotOffered, .providerUnavailable,
             .nativeAuthDisabled, .signUpNotAllowed, .invalidUsername, .userAlreadyExists, .invalidAttributes,
             .refusedAttributes,
             .blockedByHook,
@@ -149,6 +152,13 @@ extension DirectoryFailure {
             .expiredRefreshToken, .revokedRefreshToken:
             nil
         }
+    }
+
+    /// A body with two members of which each asks for something else.
+    init(bothOf one: String, _ other: String) {
+        self.init(
+            status: .badRequest, code: .badRequest,
+            message: "The body has the member “\(one)” or “\(other)”, not both.")
     }
 
     /// A refusal of an operation; a token that lacks its scopes is told which ones there are.

@@ -29,8 +29,7 @@ extension DirectoryOperation {
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
             .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
             .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
-            .makeRecoveryCodes,
-            .endSession, .endOtherSessions, .keepAccount, .export:
+            .addIdentity, .confirmIdentity, .makeRecoveryCodes, .endSession, .endOtherSessions, .keepAccount, .export:
             true
         }
     }
@@ -69,7 +68,7 @@ extension IdentityRoutes {
             }
             throw DirectoryFailure(refusal, of: operation)
         }
-        let isAdding = [.addMethod, .addApp, .addPhone, .addPasskey].contains(operation)
+        let isAdding = [.addMethod, .addApp, .addPhone, .addPasskey, .addIdentity].contains(operation)
         if operation.needsProof, let refusal = caller.lackOfProof(adding: isAdding, now: now) {
             throw DirectoryFailure(refusal)
         }
@@ -133,6 +132,12 @@ extension IdentityRoutes {
             let asked: Directory.ConfirmPasskey = try await Self.body(of: request)
             return try reply(
                 to: try await take(try Self.command(asked, caller.user), caller, request, context), context)
+        case .addIdentity:
+            let asked: Directory.BeginIdentity = try await Self.body(of: request)
+            return try reply(to: try await take(try Self.command(asked, caller), caller, request, context), context)
+        case .confirmIdentity:
+            let asked: Directory.ConfirmIdentity = try await Self.body(of: request)
+            return try await confirm(asked, of: caller, request, context)
         case .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone:
             let asked: Directory.ConfirmContact = try await Self.body(of: request)
             let command = Command.step(
@@ -200,10 +205,40 @@ extension IdentityRoutes {
             return .step(token, .createPasskey(text, name: asked.displayName, user))
         case (nil, nil): throw RequestFault.missing(parameter: "publicKeyCredential")
         case (_?, _?):
-            throw DirectoryFailure(
-                status: .badRequest, code: .badRequest,
-                message: "The body has the member “code” or “publicKeyCredential”, not both.")
+            throw DirectoryFailure(bothOf: "code", "publicKeyCredential")
         }
+    }
+
+    private static func command(_ asked: Directory.BeginIdentity, _ caller: DirectoryCaller) throws -> Command {
+        switch (asked.provider, asked.continuationToken) {
+        case (let provider?, nil): return .account(caller, .addIdentity(provider, isWeb: false))
+        case (nil, let token?): return .step(ContinuationToken(token), .challengeAccount(caller.user))
+        case (nil, nil): throw RequestFault.missing(parameter: "provider")
+        case (_?, _?): throw DirectoryFailure(bothOf: "provider", "continuationToken")
+        }
+    }
+
+    /// The code of the own mailbox, or the provider's token.
+    private func confirm(
+        _ asked: Directory.ConfirmIdentity, of caller: DirectoryCaller, _ request: Request,
+        _ context: IdentityRequestContext
+    ) async throws -> Response {
+        let token = ContinuationToken(asked.continuationToken)
+        let command: Command
+        switch (asked.code, asked.idToken) {
+        case (let code?, nil): command = .step(token, .submitAccountCode(Secret(code), caller.user))
+        case (nil, let idToken?):
+            var presented = PresentedIdentity(token: Secret(idToken))
+            presented.code = asked.authorizationCode.map { Secret($0) }
+            command = .step(token, .linkIdentity(presented, caller.user))
+        case (nil, nil): throw RequestFault.missing(parameter: "idToken")
+        case (_?, _?): throw DirectoryFailure(bothOf: "code", "idToken")
+        }
+        let outcome = try await take(command, caller, request, context)
+        if asked.idToken != nil, case .refused(.userAlreadyExists) = outcome.verdict {
+            throw DirectoryFailure(.nameTaken("identities"))
+        }
+        return try reply(to: outcome, context)
     }
 
     private func changeProfile(
@@ -247,9 +282,7 @@ extension IdentityRoutes {
         case (nil, let token?): command = .step(ContinuationToken(token), .challengeAccount(caller.user))
         case (nil, nil): throw RequestFault.missing(parameter: member)
         case (_?, _?):
-            throw DirectoryFailure(
-                status: .badRequest, code: .badRequest,
-                message: "The body has the member “\(member)” or “continuationToken”, not both.")
+            throw DirectoryFailure(bothOf: member, "continuationToken")
         }
         return try reply(to: try await take(command, caller, request, context), context)
     }
@@ -329,6 +362,9 @@ extension IdentityRoutes {
                 sent.keyUri = offer.address.reveal()
             }
             if case .createPasskey(let offer) = interaction { sent.publicKey = offer.json }
+            if case .useProvider(let offer) = interaction {
+                (sent.nonce, sent.nonceExpiresIn) = (offer.nonce, offer.expiresIn)
+            }
             return try json(sent, context, .accepted)
         }
     }

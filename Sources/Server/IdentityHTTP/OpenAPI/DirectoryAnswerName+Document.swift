@@ -22,6 +22,11 @@ extension DirectoryAnswerName {
             DocumentedAnswer(
                 202, "What an authenticator needs to make the passkey.", .json(.named(.contactChange)))
         case .passkeyRefused: refusal(.step(.passkeyRefused(isUnknown: false)))
+        case .providerAsked:
+            DocumentedAnswer(202, "The nonce for the provider's token.", .json(.named(.contactChange)))
+        case .identityRefused: refusal(.step(.identityRefused))
+        case .providerUnavailable: refusal(.step(.providerUnavailable))
+        case .providerNotOffered: refusal(.step(.providerNotOffered))
         case .deletionScheduled:
             DocumentedAnswer(
                 202, "The account will be deleted; until then the user can keep it.", .json(.named(.deletion)))

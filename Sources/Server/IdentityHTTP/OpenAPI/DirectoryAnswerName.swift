@@ -3,7 +3,7 @@ import NativeAuthWire
 /// The names of all answers of the directory, for the OpenAPI document and the tests that provoke each answer.
 enum DirectoryAnswerName: String, CaseIterable, Sendable {
     case done, content, sessionsEnded, codeSent, ownMailboxProven, appOffered, passkeyOffered, passkeyRefused,
-        deletionScheduled
+        providerAsked, identityRefused, providerUnavailable, providerNotOffered, deletionScheduled
     case invalidToken, insufficientScope, proofNeeded
     case unknownProperty, readOnlyProperty, invalidValue, nameTaken, changedMeanwhile, notFound, lastMethod
     case unusableToken, incorrectCode, expiredCode, tooManyCodes, mailboxThrottled, invalidContact, blockedContact,
@@ -17,16 +17,16 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
     var operations: Set<DirectoryOperation> {
         let all = Set(DirectoryOperation.allCases)
         let withToken = all.subtracting([.undoEmailChange])
-        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp, .addPhone, .addPasskey]
+        let begins: Set<DirectoryOperation> = [.addMethod, .changeEmail, .addApp, .addPhone, .addPasskey, .addIdentity]
         let confirms: Set<DirectoryOperation> = [
-            .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey,
+            .confirmMethod, .confirmEmail, .confirmApp, .confirmPhone, .confirmPasskey, .confirmIdentity,
         ]
         switch self {
         case .done:
             return [
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
                 .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail,
-                .removePasskey, .renamePasskey, .confirmPasskey,
+                .removePasskey, .renamePasskey, .confirmPasskey, .confirmIdentity,
                 .undoEmailChange, .endSession, .endOtherSessions,
                 .keepAccount,
             ]
@@ -42,12 +42,15 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .appOffered: return [.addApp, .confirmApp]
         case .passkeyOffered: return [.addPasskey, .confirmPasskey]
         case .passkeyRefused: return [.confirmPasskey]
+        case .providerAsked: return [.addIdentity, .confirmIdentity]
+        case .identityRefused, .providerUnavailable: return [.confirmIdentity]
+        case .providerNotOffered: return [.addIdentity]
         case .deletionScheduled: return [.deleteAccount]
         case .invalidToken, .insufficientScope, .foreignOrigin: return withToken
         case .proofNeeded:
             return [
                 .deleteAccount, .changePassword, .removeMethod, .addMethod, .removeApp, .addApp, .removePhone,
-                .addPhone, .removePasskey, .addPasskey, .renamePasskey,
+                .addPhone, .removePasskey, .addPasskey, .renamePasskey, .addIdentity,
                 .makeRecoveryCodes, .changeEmail, .keepAccount, .renameMethod, .renameApp, .renamePhone,
             ]
         case .unknownProperty: return [.readProfile, .changeProfile]
@@ -55,14 +58,14 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .changedMeanwhile: return [.changeProfile, .makeRecoveryCodes]
         case .invalidValue:
             return [.changeProfile, .renameMethod, .renameApp, .renamePhone, .renamePasskey, .confirmPasskey]
-        case .nameTaken: return [.changeProfile, .confirmEmail, .undoEmailChange]
+        case .nameTaken: return [.changeProfile, .confirmEmail, .confirmIdentity, .undoEmailChange]
         case .notFound:
             return [
                 .endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone,
                 .renamePasskey, .removePasskey,
             ]
         case .lastMethod: return [.removeMethod, .removeApp, .removePhone, .removePasskey]
-        case .methodNotAllowed: return [.addApp, .addPhone, .addPasskey, .makeRecoveryCodes]
+        case .methodNotAllowed: return [.addApp, .addPhone, .addPasskey, .addIdentity, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms

@@ -40,6 +40,8 @@ extension DirectoryOperation {
         case .renamePasskey: Outline(summary: "Names a passkey", body: .methodName, parameters: [.id])
         case .addPasskey: Outline(summary: "Begins to add a passkey", body: .newPasskey)
         case .confirmPasskey: Outline(summary: "Confirms a new passkey", body: .passkeyConfirmation)
+        case .addIdentity: Outline(summary: "Begins to link an account at a provider", body: .newIdentity)
+        case .confirmIdentity: Outline(summary: "Links the account at a provider", body: .identityConfirmation)
         case .readRecoveryCodes: Outline(summary: "Says how many recovery codes are left", reply: .recoveryCodes)
         case .makeRecoveryCodes: Outline(summary: "Makes new recovery codes", reply: .recoveryCodes)
         case .removeMethod: Outline(summary: "Removes a method", parameters: [.id])

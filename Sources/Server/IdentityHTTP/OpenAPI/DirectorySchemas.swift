@@ -487,6 +487,8 @@ extension Schema {
             "secretKey": text.described("The secret for an authenticator app in base32. The next code is the app's."),
             "keyUri": text.described("The same, as an address for a QR code or a link."),
             "publicKey": passkeyCreation,
+            "nonce": text.described("For the provider, unchanged: its ID token must have it."),
+            "nonceExpiresIn": whole.described("Seconds for which the nonce is accepted, once."),
         ])
 
     static let passkeyCreation = object([

@@ -39,6 +39,8 @@ enum SchemaName: String, CaseIterable {
     case newApp = "NewAuthenticatorApp"
     case newPasskey = "NewPasskey"
     case passkeyConfirmation = "PasskeyConfirmation"
+    case newIdentity = "NewIdentity"
+    case identityConfirmation = "IdentityConfirmation"
     case recoveryCodes = "RecoveryCodes"
     case contactConfirmation = "ContactConfirmation"
     case contactChange = "ContactChange"
@@ -223,6 +225,23 @@ enum SchemaName: String, CaseIterable {
                     "publicKeyCredential": .anyObject.orNull.described(
                         "The authenticator's answer: RegistrationResponseJSON (WebAuthn section 5.1)."),
                     "displayName": .text.orNull.described("The user's name for the passkey, 1 to 64 characters."),
+                ])
+        case .newIdentity:
+            .object(
+                [:],
+                optional: [
+                    "provider": .text.orNull.described("The provider's id in the tenant, such as apple."),
+                    "continuationToken": .text.orNull.described(
+                        "Of an addition that has begun: sends the code to the own mailbox again, or gives a new nonce."),
+                ]
+            ).described("One of the two members.")
+        case .identityConfirmation:
+            .object(
+                ["continuationToken": .text],
+                optional: [
+                    "code": .text.orNull.described("Of the mail to the own mailbox, where one was sent first."),
+                    "idToken": .text.orNull.described("The provider's ID token, a JWT with the nonce of the answer before."),
+                    "authorizationCode": .text.orNull.described("The code that Apple gives an app beside its token."),
                 ])
         case .contactConfirmation: .object(["continuationToken": .text, "code": .text])
         case .contactChange: .contactChange

@@ -126,7 +126,8 @@ extension IdentityRoutes {
             }
             return Self.seeOther(visit.path(of: part))
         }
-        let action = try Console.value(".action", of: form)
+        let provider = part == .methods ? try Console.optional(".provider", of: form) : nil
+        let action = try provider.map { _ in "connect" } ?? Console.value(".action", of: form)
         let isKeeping = part == .deletion && action == "keep"
         let needed =
             isKeeping
@@ -151,6 +152,7 @@ extension IdentityRoutes {
             if action == "add-phone" { return try await addPhone(part, form, caller, visit) }
             if action == "make-codes" { return try await makeCodes(form, caller, visit) }
             if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
+            if let provider { return try await begin(.addIdentity(provider, isWeb: true), part, form, caller, visit) }
             if action == "add-passkey", visit.offersPasskeys {
                 return try await begin(.addPasskey, part, form, caller, visit)
             }
@@ -422,6 +424,7 @@ extension IdentityRoutes {
         var view = AccountView(caller: caller, profile: engine.profile(of: caller))
         view.takesTexts = engine.texts(of: visit.tenant) != nil
         view.offersPasskeys = visit.offersPasskeys
+        view.providers = visit.tenant.providers.filter { $0.web != nil }
         view.codes = codes
         if part == .sessions {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)

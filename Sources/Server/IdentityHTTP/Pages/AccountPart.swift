@@ -44,7 +44,7 @@ enum AccountPart: String, Hashable, Sendable, Codable, CaseIterable {
         case .methods:
             caller.neededProof(
                 isFresh: true,
-                adding: action.map { ["add", "add-app", "add-phone", "add-passkey"].contains($0) } ?? true, now: now)
+                adding: action.map { ["add", "add-app", "add-phone", "add-passkey", "connect"].contains($0) } ?? true, now: now)
         case .email, .deletion: caller.neededProof(isFresh: true, now: now)
         // The current password is a proof, but no second factor; a first password has none.
         case .password: caller.neededProof(isFresh: caller.account.passwordHash == nil, now: now)
@@ -93,6 +93,8 @@ struct AccountView: Sendable {
     var takesTexts = false
     /// Whether a passkey can be added.
     var offersPasskeys = false
+    /// The providers whose accounts can be connected.
+    var providers: [IdentityProvider] = []
     /// What the user may change. A value can be required: then it stays, but a user who has none need not give one.
     var attributes: [AttributeDefinition] {
         caller.changeableAttributes.map { attribute in

@@ -182,6 +182,7 @@ struct HostedDriver: Sendable {
             return try await step(.createPasskey(try value("passkey"), name: nil, nil), flow)
         // Another way to sign in; the provider's own way back is `IdentityRoutes.providerCallback`.
         case .atProvider:
+            if flow.step.changesAccount { return .gaveUp(.over) }
             flow.restart(isSignUp: false)
             return .progress(flow)
         case .nameMailbox:
@@ -299,6 +300,7 @@ struct HostedDriver: Sendable {
         guard let provider = visit.tenant.provider(offer.provider), let web = provider.web,
             let endpoint = await engine.ports.identities.browserEndpoint(of: provider, now: visit.now)
         else {
+            if flow.step.changesAccount { return .gaveUp(.providerFailed) }
             var flow = flow
             flow.token = nil
             return .refused(HostedProblem(phrase: .providerFailed), flow)
@@ -323,7 +325,8 @@ struct HostedDriver: Sendable {
         flow.step = .atProvider(
             ProviderTrip(
                 provider: provider.id, name: provider.displayName,
-                address: endpoint.address + separator + form.encoded, state: state, verifier: verifier))
+                address: endpoint.address + separator + form.encoded, state: state, verifier: verifier,
+                isLink: flow.step.changesAccount ? true : nil))
         return .progress(flow)
     }
 
@@ -334,28 +337,46 @@ struct HostedDriver: Sendable {
     {
         var flow = flow
         let token = flow.token
-        // Where another try begins.
-        flow.step = .enterName(isSignUp: false)
-        flow.token = nil
-        guard let code, let token, let provider = visit.tenant.provider(trip.provider),
+        guard flow.step.changesAccount else {
+            // Where another try begins.
+            flow.step = .enterName(isSignUp: false)
+            flow.token = nil
+            guard let token, let presented = try await exchange(code, of: trip, token, flow) else {
+                return .refused(HostedProblem(phrase: .providerFailed), flow)
+            }
+            flow.token = token
+            flow.linksTo = trip.name
+            return try await step(.submitIdentity(presented, tokens(flow)), flow)
+        }
+        // The proofs of a session end with it.
+        guard let session = flow.session, let signIn = visit.signIn, signIn.session.id == session, let token else {
+            return .gaveUp(.over)
+        }
+        guard let presented = try await exchange(code, of: trip, token, flow) else { return .gaveUp(.providerFailed) }
+        let linked = try await step(.linkIdentity(presented, signIn.account.user.id), flow)
+        guard case .refused(let problem, _) = linked else { return linked }
+        return .gaveUp(problem.phrase == .userExists ? .identityTaken : .providerFailed)
+    }
+
+    /// What the provider gives for its code; nil: nothing that is of use.
+    private func exchange(
+        _ code: Secret<String>?, of trip: ProviderTrip, _ token: String, _ flow: HostedFlow
+    ) async throws -> PresentedIdentity? {
+        guard let code, let provider = visit.tenant.provider(trip.provider),
             try await routes.engine.awaitsIdentity(ContinuationToken(token), in: visit.caller(flow))
-        else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
-        let tokens: ProviderTokens
+        else { return nil }
         do throws(IdentityVerificationFailure) {
             guard let web = provider.web else { throw .unavailable }
-            tokens = try await routes.engine.ports.identities.tokens(
+            let tokens = try await routes.engine.ports.identities.tokens(
                 for: ProviderCode(
                     code: code, redirect: visit.callback(of: provider.id), verifier: Secret(trip.verifier)),
                 of: web.clientID, from: provider, now: visit.now)
+            return PresentedIdentity(token: tokens.idToken, refreshToken: tokens.refreshToken)
         } catch {
             visit.context.logger.notice(
                 "a provider did not exchange a code", metadata: ["provider": "\(provider.id)", "reason": "\(error)"])
-            return .refused(HostedProblem(phrase: .providerFailed), flow)
+            return nil
         }
-        flow.token = token
-        flow.linksTo = provider.displayName
-        let presented = PresentedIdentity(token: tokens.idToken, refreshToken: tokens.refreshToken)
-        return try await step(.submitIdentity(presented, self.tokens(flow)), flow)
     }
 
     private func reset(_ name: String) -> Command {

@@ -80,6 +80,8 @@ struct ProviderTrip: Hashable, Sendable, Codable {
     var state: String
     /// The verifier of PKCE.
     var verifier: String
+    /// Whether the account there is to be linked to that of the signed-in user. Nil: no, it signs a user in.
+    var isLink: Bool?
 }
 
 extension HostedStep {
@@ -87,11 +89,11 @@ extension HostedStep {
     var changesAccount: Bool {
         switch self {
         case .enterAccountCode, .addApp, .createPasskey: true
+        case .atProvider(let trip): trip.isLink == true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .registerPasskey,
             .choosePassword,
             .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
-            .atProvider, .nameMailbox, .answered,
-            .deviceAnswered:
+            .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }

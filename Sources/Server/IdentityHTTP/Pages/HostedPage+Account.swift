@@ -105,6 +105,7 @@ extension HostedPage {
             ? row(.password, .password, hasPassword ? "••••••••" : language(.notSet)) : nil
         let second: HTML? =
             hasPassword || !methods.isEmpty || visit.tenant.offersApps || visit.offersPasskeys
+                || visit.tenant.providers.contains { $0.web != nil }
             ? row(
                 .methods, .secondFactor,
                 factors.isEmpty ? language(.notSet) : factors.map(label(of:)).joined(separator: ", ")) : nil
@@ -159,9 +160,18 @@ extension HostedPage {
     private func methods(_ view: AccountView, _ form: AccountForm, typed: String, typedPhone: String) -> HTML {
         let list = entries(view.caller.account.secondFactors.filter { !$0.isPasskey }, form)
         // Ways in, and no second factors.
-        let connected: HTML? = entries(view.caller.account.identities, form).map {
-            "<section><h2>\(language(.connectedAccounts))</h2>\($0)</section>"
+        let identities = view.caller.account.identities
+        let hasRoom = identities.count { $0.suspendedAt == nil } < StrongMethod.mostIdentities
+        let connecting = (hasRoom ? view.providers : []).map { provider -> HTML in
+            "<button class=\"quiet\" name=\".provider\" value=\"\(provider.id)\">\(language(.connect(provider.displayName)))</button>"
         }
+        let connected: HTML? =
+            identities.isEmpty && connecting.isEmpty
+            ? nil
+            : """
+            <section><h2>\(language(.connectedAccounts))</h2>\(entries(identities, form))
+            \(connecting.isEmpty ? nil : form("\(connecting)"))</section>
+            """
         let adding: HTML? =
             view.caller.account.passwordHash == nil
             ? nil

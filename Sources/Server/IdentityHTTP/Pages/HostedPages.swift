@@ -543,6 +543,10 @@ enum HostedNotice: String, Hashable, Sendable, CaseIterable {
     case over
     /// The new address has another account.
     case taken
+    /// The provider did not sign the user in, or its account cannot be connected.
+    case providerFailed = "failed"
+    /// The account at the provider is connected to another user.
+    case identityTaken = "connected"
 
     var phrase: PagePhrase {
         switch self {
@@ -552,6 +556,8 @@ enum HostedNotice: String, Hashable, Sendable, CaseIterable {
         case .passwordChanged: .passwordChanged
         case .over: .tookTooLong
         case .taken: .addressTaken
+        case .providerFailed: .providerFailed
+        case .identityTaken: .identityTaken
         }
     }
 }

@@ -61,7 +61,8 @@ enum PagePhrase: Hashable, Sendable {
     case continueWith(String)
     case linkHelp(provider: String)
     case nameMailboxHelp(provider: String)
-    case providerFailed, connectedAccounts
+    case providerFailed, connectedAccounts, identityTaken
+    case connect(String)
     // Of telephones.
     case addPhone, phoneNumber, phoneHelp, enterTextCode
     case textSent(to: String)

@@ -188,6 +188,8 @@ extension PagePhrase {
         case .continueWith(let name): "المتابعة باستخدام \(name)"
         case .linkHelp(let provider):
             "يوجد حساب هنا بهذا العنوان. أثبت مرة واحدة أنه حسابك، وبعدها يمكنك تسجيل الدخول باستخدام \(provider)."
+        case .connect(let name): "ربط \(name)"
+        case .identityTaken: "هذا الحساب مرتبط بمستخدم آخر."
         case .connectedAccounts: "الحسابات المرتبطة"
         case .nameMailboxHelp(let provider):
             "لم نحصل من \(provider) على عنوان بريد إلكتروني مؤكَّد. أدخل عنوانك وسنرسل إليك رمزًا."

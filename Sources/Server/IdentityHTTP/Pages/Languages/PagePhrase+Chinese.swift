@@ -180,6 +180,8 @@ extension PagePhrase {
         case .continueWith(let name): "使用 \(name) 继续"
         case .linkHelp(let provider):
             "这里已有一个使用此地址的账户。请验证一次该账户属于您，之后即可用 \(provider) 登录。"
+        case .connect(let name): "关联 \(name)"
+        case .identityTaken: "此帐户已与其他用户关联。"
         case .connectedAccounts: "已关联的账户"
         case .nameMailboxHelp(let provider):
             "\(provider) 没有提供已验证的电子邮件地址。请输入您的地址，我们会发送验证码。"

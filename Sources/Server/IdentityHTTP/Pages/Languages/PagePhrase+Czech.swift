@@ -193,6 +193,8 @@ extension PagePhrase {
         case .continueWith(let name): "Pokračovat přes \(name)"
         case .linkHelp(let provider):
             "S touto adresou zde už účet existuje. Jednou potvrďte, že je váš; potom se budete přihlašovat přes \(provider)."
+        case .connect(let name): "Propojit: \(name)"
+        case .identityTaken: "Tento účet je propojen s jiným uživatelem."
         case .connectedAccounts: "Propojené účty"
         case .nameMailboxHelp(let provider):
             "Od \(provider) jsme nedostali potvrzenou e-mailovou adresu. Zadejte svou a pošleme vám kód."

@@ -191,6 +191,8 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsæt med \(name)"
         case .linkHelp(let provider):
             "Der findes allerede en konto med denne adresse. Bekræft én gang, at den er din; derefter logger du ind med \(provider)."
+        case .connect(let name): "Tilknyt \(name)"
+        case .identityTaken: "Denne konto er knyttet til en anden bruger."
         case .connectedAccounts: "Tilknyttede konti"
         case .nameMailboxHelp(let provider):
             "\(provider) gav os ingen bekræftet e-mailadresse. Indtast din, så sender vi en kode."

@@ -196,6 +196,8 @@ extension PagePhrase {
         case .continueWith(let name): "Doorgaan met \(name)"
         case .linkHelp(let provider):
             "Er is hier al een account met dit adres. Bevestig één keer dat het van u is; daarna meldt u zich aan met \(provider)."
+        case .connect(let name): "\(name) koppelen"
+        case .identityTaken: "Dit account is gekoppeld aan een andere gebruiker."
         case .connectedAccounts: "Gekoppelde accounts"
         case .nameMailboxHelp(let provider):
             "\(provider) heeft ons geen bevestigd e-mailadres gegeven. Voer het uwe in; wij sturen u een code."

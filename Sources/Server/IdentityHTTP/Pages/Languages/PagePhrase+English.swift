@@ -192,6 +192,8 @@ extension PagePhrase {
         case .continueWith(let name): "Continue with \(name)"
         case .linkHelp(let provider):
             "An account here has this address already. Confirm once that it is yours; after that you can sign in with \(provider)."
+        case .connect(let name): "Connect \(name)"
+        case .identityTaken: "This account is connected to another user."
         case .connectedAccounts: "Connected accounts"
         case .nameMailboxHelp(let provider):
             "\(provider) gave us no e-mail address that is confirmed. Enter yours, and we send you a code."

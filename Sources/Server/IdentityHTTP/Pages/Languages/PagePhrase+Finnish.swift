@@ -196,6 +196,8 @@ extension PagePhrase {
         case .continueWith(let name): "Jatka: \(name)"
         case .linkHelp(let provider):
             "Tällä osoitteella on jo tili. Vahvista kerran, että se on sinun; sen jälkeen kirjaudut palvelulla \(provider)."
+        case .connect(let name): "Yhdistä: \(name)"
+        case .identityTaken: "Tämä tili on yhdistetty toiseen käyttäjään."
         case .connectedAccounts: "Yhdistetyt tilit"
         case .nameMailboxHelp(let provider):
             "\(provider) ei antanut meille vahvistettua sähköpostiosoitetta. Kirjoita omasi, niin lähetämme koodin."

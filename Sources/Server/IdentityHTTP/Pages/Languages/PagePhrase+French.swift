@@ -202,6 +202,8 @@ extension PagePhrase {
         case .continueWith(let name): "Continuer avec \(name)"
         case .linkHelp(let provider):
             "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite, vous vous connecterez avec \(provider)."
+        case .connect(let name): "Associer \(name)"
+        case .identityTaken: "Ce compte est associé à un autre utilisateur."
         case .connectedAccounts: "Comptes associés"
         case .nameMailboxHelp(let provider):
             "\(provider) ne nous a donné aucune adresse e-mail confirmée. Saisissez la vôtre ; nous vous enverrons un code."

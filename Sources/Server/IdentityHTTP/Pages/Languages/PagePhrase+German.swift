@@ -203,6 +203,8 @@ extension PagePhrase {
         case .continueWith(let name): "Weiter mit \(name)"
         case .linkHelp(let provider):
             "Zu dieser Adresse gibt es hier schon ein Konto. Bestätigen Sie einmal, dass es Ihres ist; danach können Sie sich mit \(provider) anmelden."
+        case .connect(let name): "\(name) verbinden"
+        case .identityTaken: "Dieses Konto ist mit einem anderen Benutzer verbunden."
         case .connectedAccounts: "Verbundene Konten"
         case .nameMailboxHelp(let provider):
             "\(provider) hat uns keine bestätigte E-Mail-Adresse gegeben. Geben Sie Ihre ein; wir senden Ihnen einen Code."

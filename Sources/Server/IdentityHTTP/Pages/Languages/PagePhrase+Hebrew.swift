@@ -186,6 +186,8 @@ extension PagePhrase {
         case .continueWith(let name): "המשך עם \(name)"
         case .linkHelp(let provider):
             "כבר יש כאן חשבון עם הכתובת הזאת. יש לאמת פעם אחת שהוא שלך; לאחר מכן אפשר להתחבר עם \(provider)."
+        case .connect(let name): "חיבור \(name)"
+        case .identityTaken: "החשבון הזה מחובר למשתמש אחר."
         case .connectedAccounts: "חשבונות מקושרים"
         case .nameMailboxHelp(let provider):
             "לא קיבלנו מ-\(provider) כתובת דוא״ל מאומתת. יש להזין את הכתובת, ונשלח אליה קוד."

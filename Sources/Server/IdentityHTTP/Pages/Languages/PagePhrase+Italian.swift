@@ -197,6 +197,8 @@ extension PagePhrase {
         case .continueWith(let name): "Continua con \(name)"
         case .linkHelp(let provider):
             "Esiste già un account con questo indirizzo. Dimostra una volta che è tuo; poi accederai con \(provider)."
+        case .connect(let name): "Collega \(name)"
+        case .identityTaken: "Questo account è collegato a un altro utente."
         case .connectedAccounts: "Account collegati"
         case .nameMailboxHelp(let provider):
             "\(provider) non ci ha dato un indirizzo e-mail confermato. Inserisci il tuo: ti mandiamo un codice."

@@ -181,6 +181,8 @@ extension PagePhrase {
         case .continueWith(let name): "\(name) で続ける"
         case .linkHelp(let provider):
             "このアドレスのアカウントがすでにあります。ご本人のものであることを一度確認すると、次回から \(provider) でサインインできます。"
+        case .connect(let name): "\(name) を連携"
+        case .identityTaken: "このアカウントは別のユーザーと連携されています。"
         case .connectedAccounts: "連携済みのアカウント"
         case .nameMailboxHelp(let provider):
             "\(provider) から確認済みのメールアドレスを受け取れませんでした。メールアドレスを入力すると、コードをお送りします。"

@@ -181,6 +181,8 @@ extension PagePhrase {
         case .continueWith(let name): "\(name)(으)로 계속"
         case .linkHelp(let provider):
             "이 주소를 사용하는 계정이 이미 있습니다. 본인의 계정인지 한 번 확인하면 다음부터 \(provider)(으)로 로그인할 수 있습니다."
+        case .connect(let name): "\(name) 연결"
+        case .identityTaken: "이 계정은 다른 사용자와 연결되어 있습니다."
         case .connectedAccounts: "연결된 계정"
         case .nameMailboxHelp(let provider):
             "\(provider)에서 확인된 이메일 주소를 받지 못했습니다. 주소를 입력하시면 코드를 보내 드립니다."

@@ -192,6 +192,8 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsett med \(name)"
         case .linkHelp(let provider):
             "Det finnes allerede en konto med denne adressen. Bekreft én gang at den er din; deretter logger du inn med \(provider)."
+        case .connect(let name): "Koble til \(name)"
+        case .identityTaken: "Denne kontoen er koblet til en annen bruker."
         case .connectedAccounts: "Tilknyttede kontoer"
         case .nameMailboxHelp(let provider):
             "\(provider) ga oss ingen bekreftet e-postadresse. Skriv inn din, så sender vi en kode."

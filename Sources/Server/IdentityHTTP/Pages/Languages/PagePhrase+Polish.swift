@@ -196,6 +196,8 @@ extension PagePhrase {
         case .continueWith(let name): "Kontynuuj przez \(name)"
         case .linkHelp(let provider):
             "Istnieje już konto z tym adresem. Potwierdź raz, że należy do Ciebie; potem zalogujesz się przez \(provider)."
+        case .connect(let name): "Połącz: \(name)"
+        case .identityTaken: "To konto jest połączone z innym użytkownikiem."
         case .connectedAccounts: "Połączone konta"
         case .nameMailboxHelp(let provider):
             "Od \(provider) nie otrzymaliśmy potwierdzonego adresu e-mail. Podaj swój, a wyślemy kod."

@@ -200,6 +200,8 @@ extension PagePhrase {
         case .continueWith(let name): "Continuar com \(name)"
         case .linkHelp(let provider):
             "Já existe uma conta com este endereço. Confirme uma vez que é sua; depois, entrará com \(provider)."
+        case .connect(let name): "Ligar \(name)"
+        case .identityTaken: "Esta conta está ligada a outro utilizador."
         case .connectedAccounts: "Contas associadas"
         case .nameMailboxHelp(let provider):
             "\(provider) não nos deu nenhum endereço de e-mail confirmado. Introduza o seu e enviamos-lhe um código."

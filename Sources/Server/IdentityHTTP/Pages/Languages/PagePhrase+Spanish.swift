@@ -198,6 +198,8 @@ extension PagePhrase {
         case .continueWith(let name): "Continuar con \(name)"
         case .linkHelp(let provider):
             "Ya existe una cuenta con esta dirección. Demuestra una vez que es tuya; después iniciarás sesión con \(provider)."
+        case .connect(let name): "Conectar \(name)"
+        case .identityTaken: "Esta cuenta está conectada a otro usuario."
         case .connectedAccounts: "Cuentas vinculadas"
         case .nameMailboxHelp(let provider):
             "\(provider) no nos ha dado ninguna dirección de correo confirmada. Escribe la tuya y te enviaremos un código."

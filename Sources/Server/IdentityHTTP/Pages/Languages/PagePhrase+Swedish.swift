@@ -193,6 +193,8 @@ extension PagePhrase {
         case .continueWith(let name): "Fortsätt med \(name)"
         case .linkHelp(let provider):
             "Det finns redan ett konto med den här adressen. Bekräfta en gång att det är ditt; sedan loggar du in med \(provider)."
+        case .connect(let name): "Anslut \(name)"
+        case .identityTaken: "Det här kontot är anslutet till en annan användare."
         case .connectedAccounts: "Länkade konton"
         case .nameMailboxHelp(let provider):
             "\(provider) gav oss ingen bekräftad e-postadress. Ange din, så skickar vi en kod."

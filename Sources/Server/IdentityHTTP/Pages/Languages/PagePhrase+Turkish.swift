@@ -193,6 +193,8 @@ extension PagePhrase {
         case .continueWith(let name): "\(name) ile devam et"
         case .linkHelp(let provider):
             "Bu adresle bir hesap zaten var. Bir kez sizin olduğunu kanıtlayın; sonra \(provider) ile oturum açarsınız."
+        case .connect(let name): "\(name) hesabını bağla"
+        case .identityTaken: "Bu hesap başka bir kullanıcıya bağlı."
         case .connectedAccounts: "Bağlı hesaplar"
         case .nameMailboxHelp(let provider):
             "\(provider) bize doğrulanmış bir e-posta adresi vermedi. Adresinizi yazın, size bir kod gönderelim."

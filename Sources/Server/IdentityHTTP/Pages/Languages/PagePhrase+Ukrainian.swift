@@ -197,6 +197,8 @@ extension PagePhrase {
         case .continueWith(let name): "Продовжити через \(name)"
         case .linkHelp(let provider):
             "Обліковий запис із цією адресою вже існує. Підтвердьте один раз, що він ваш; потім ви входитимете через \(provider)."
+        case .connect(let name): "Під’єднати \(name)"
+        case .identityTaken: "Цей обліковий запис під’єднано до іншого користувача."
         case .connectedAccounts: "Пов’язані облікові записи"
         case .nameMailboxHelp(let provider):
             "Ми не отримали від \(provider) підтвердженої адреси електронної пошти. Введіть свою, і ми надішлемо код."
