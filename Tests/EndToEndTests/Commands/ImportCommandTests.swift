@@ -209,7 +209,8 @@ struct ImportCommandTests {
         let made = try await place.load(
             record("victim", false, "Mine") + "\n" + record("owner", true, "Ribe"), "a.jsonl")
         #expect(
-            made.status == 0 && made.output.contains("left out  aliases, attributes and second factors of 1:"),
+            made.status == 0
+                && made.output.contains("left out  aliases, attributes, second factors, identities and passkeys of 1:"),
             "\(made)")
         let victim = try await place.run(["user", "show", "victim@example.com"]).output
         #expect(!victim.contains("Mine") && !victim.contains("evil") && !victim.contains("victim.h"), "\(victim)")
@@ -439,6 +440,116 @@ struct ImportCommandTests {
         for (name, hasApp) in [("dana@example.com", true), ("erik@example.com", true), ("eve@example.com", false)] {
             let shown = try await place.run(["user", "methods", name])
             #expect(shown.output.contains("Authenticator app") == hasApp, "\(shown)")
+        }
+        await place.end()
+    }
+
+    @Test("Accounts at providers and passkeys come in and go out, also from the files of other systems")
+    func identitiesAndPasskeys() async throws {
+        let place = try await Place()
+        let config = try place.write(
+            """
+            tenants:
+              - id: 0c2e6a3e-52d7-4b1c-9f3e-3f6a5d2b7c10
+                subdomain: fabrikam
+                domain: fabrikam.example.com
+                displayName: Fabrikam
+                passkeys:
+                  domain: fabrikam.example.com
+                providers:
+                  - kind: google
+                    nativeClients: [4711.apps.googleusercontent.com]
+                applications:
+                  - clientId: 11112222-bbbb-3333-cccc-4444dddd5555
+                    displayName: App
+                    signIn: emailPassword
+            """, "tenants.yaml")
+        func run(_ arguments: [String]) async throws -> (status: Int32, output: String, errors: String) {
+            try await place.run(arguments + ["--config", config])
+        }
+        // A COSE key of ES256: the generator of P-256 (SEC 2, 2.4.2).
+        let key =
+            "pQECAyYgASFYIGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWIlggT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"
+        let passkey = """
+            {"credentialId":"AAECAwQFBgcICQoLDA0ODw","publicKey":"\(key)","userHandle":"BwgJ","relyingPartyId":"fabrikam.example.com","signCount":3,"backupEligible":true,"backedUp":true,"aaguid":"00000000-0000-0000-0000-000000000001","transports":["internal","hybrid"],"enrolledUnder":"twoFactors","name":"Phone","createdDateTime":"2026-01-02T03:04:05Z"}
+            """
+        let users = """
+            {"email":"dana@example.com","emailVerified":true,"createdDateTime":"2025-01-02T03:04:05Z","identities":[{"provider":"google","subject":"1001","email":"dana@gmail.com","linkedDateTime":"2026-01-02T03:04:05Z","name":"Work"}],"passkeys":[\(passkey)]}
+            {"email":"erik@example.com","emailVerified":true,"identities":"google:1002"}
+            {"email":"eve@example.com","identities":"google:1003"}
+            """
+        let loaded = try await run(["import", "users", try place.write(users, "users.jsonl")])
+        #expect(loaded.status == 0 && loaded.output.contains("created 3"), "\(loaded)")
+        for (name, method) in [("dana@example.com", "Google"), ("erik@example.com", "Google")] {
+            let shown = try await run(["user", "methods", name])
+            #expect(shown.output.contains(method), "\(shown)")
+        }
+        #expect(try await !run(["user", "methods", "eve@example.com"]).output.contains("Google"))
+        let made = place.folder.url.appending(path: "made")
+        #expect(try await run(["export", "users", made.path, "--plain"]).status == 0)
+        let lines = try String(contentsOf: made, encoding: .utf8).split(separator: "\n")
+        let dana = try #require(lines.first { $0.contains("dana@example.com") })
+        for part in [
+            #""subject":"1001""#, #""issuer":"https://accounts.google.com""#, #""provider":"google""#,
+            #""linkedDateTime":"2026-01-02T03:04:05"#, #""email":"dana@gmail.com""#, "\"publicKey\":\"\(key)\"",
+            #""credentialId":"AAECAwQFBgcICQoLDA0ODw""#, #""signCount":3"#, #""enrolledUnder":"twoFactors""#,
+            #""aaguid":"00000000-0000-0000-0000-000000000001""#, #""transports":["internal","hybrid"]"#,
+        ] {
+            #expect(dana.contains(part), "\(part): \(dana)")
+        }
+        #expect(dana.contains(#""passwordless":true"#), "a user of a provider has no password here")
+        // Faults of the file, each with its line.
+        let wrong = try place.write(
+            """
+            {"email":"a@example.com","emailVerified":true,"identities":"google:1001"}
+            {"email":"b@example.com","emailVerified":true,"identities":"google"}
+            {"email":"c@example.com","emailVerified":true,"identities":"apple:1"}
+            {"email":"d@example.com","emailVerified":true,"passkeys":"key"}
+            {"email":"e@example.com","emailVerified":true,"passkeys":[{"credentialId":"AAECAwQFBgcICQoLDA0ODw"}]}
+            {"email":"f@example.com","emailVerified":true,"identities":"google:2001"}
+            {"email":"g@example.com","emailVerified":true,"identities":"google:2001"}
+            """, "wrong.jsonl")
+        for options in [["--dry-run"], []] {
+            let faults = try await run(["import", "users", wrong] + options)
+            #expect(faults.status == 65 && faults.output.contains("created 1"), "\(faults)")
+            for line in [
+                "wrong.jsonl:1: identities has one that another user has.",
+                "wrong.jsonl:2: identities has a value without a colon after the provider.",
+                "wrong.jsonl:3: identities names a provider that the tenant does not have.",
+                "wrong.jsonl:4: passkeys is no list.",
+                "wrong.jsonl:5: passkeys lacks credentialId, publicKey, userHandle or relyingPartyId.",
+                "wrong.jsonl:7: identities",
+            ] {
+                #expect(faults.output.contains(line), "\(line): \(faults)")
+            }
+        }
+        // Files of other systems: what the tenant has comes in, what it lacks is counted.
+        let firebase = try place.write(
+            """
+            {"users": [{"localId": "l1", "email": "fire@example.com", "emailVerified": true, "createdAt": "1700000000000",
+              "providerUserInfo": [{"providerId": "google.com", "rawId": "3001", "email": "fire@gmail.com"},
+                {"providerId": "facebook.com", "rawId": "3002"}, {"providerId": "password", "rawId": "fire@example.com"}]}]}
+            """, "firebase.json")
+        let fire = try await run(["import", "users", firebase, "--from", "firebase"])
+        #expect(fire.status == 0 && fire.output.contains("left out  accounts of 1 users at providers"), "\(fire)")
+        let cognito = try place.write(
+            #"""
+            {"Users": [{"Username": "u", "Attributes": [{"Name": "sub", "Value": "0b9e8f3e-2b64-4f7e-9a51-3b1de1f0a004"},
+              {"Name": "email", "Value": "cog@example.com"}, {"Name": "email_verified", "Value": "true"},
+              {"Name": "identities", "Value": "[{\"userId\":\"4001\",\"providerName\":\"Google\",\"providerType\":\"Google\"}]"}],
+              "UserCreateDate": "2024-01-02T03:04:05.678000+00:00", "Enabled": true}]}
+            """#, "cognito.json")
+        #expect(try await run(["import", "users", cognito, "--from", "cognito"]).status == 0)
+        let keycloak = try place.write(
+            #"""
+            {"users": [{"username": "keykim", "email": "key@example.com", "emailVerified": true, "enabled": true,
+              "createdTimestamp": 1700000000000,
+              "federatedIdentities": [{"identityProvider": "google", "userId": "5001", "userName": "key@gmail.com"}]}]}
+            """#, "keycloak.json")
+        #expect(try await run(["import", "users", keycloak, "--from", "keycloak"]).status == 0)
+        for name in ["fire@example.com", "cog@example.com", "key@example.com"] {
+            let shown = try await run(["user", "methods", name])
+            #expect(shown.output.contains("Google"), "\(shown)")
         }
         await place.end()
     }

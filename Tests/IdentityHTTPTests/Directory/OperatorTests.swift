@@ -1,3 +1,4 @@
+import IdentityStoreSQL
 import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
@@ -75,6 +76,39 @@ import Testing
 
     static func newUser(_ email: String, _ more: String = "") -> String {
         #"{"identities":[{"signInType":"federated","issuer":"mail","issuerAssignedId":"\#(email)"}]\#(more)}"#
+    }
+
+    @Test(
+        "SEC-FED-9: an operator finds a user by an account at a provider, writes the list back as it was, and links none"
+    )
+    func linkedAccounts() async throws {
+        try await withIdentityServer { server in
+            let desk = try await Desk(server)
+            _ = try await server.signUp("dana@example.com")
+            let user = try #require(try await server.storedUsers().first).id
+            let identity = LinkedIdentity(
+                provider: "google", providerName: "Google", issuer: "https://accounts.google.com", subject: "4711",
+                email: nil)
+            let method = StrongMethod(id: UUID(), kind: .identity(identity), provenAt: server.clock.now)
+            let tenant = TenantDirectory.development.entries[0].tenant.id
+            #expect(try await server.store.change(user, in: tenant, [.addStrongMethod(method, to: user)]))
+            for (subject, found) in [("4711", [user.description]), ("4712", [])] {
+                let filter = "identities/any(c:c/issuerAssignedId eq '\(subject)' and c/issuer eq 'google.com')"
+                #expect(try await desk.ids("$filter=" + Self.encoded(filter)) == found)
+            }
+            let path = Self.users + "/\(user)"
+            let read = try await desk.send("GET", path + "?$select=identities")
+            let list = try #require(read["identities"]).encoded
+            #expect(list.contains("4711"), "\(list)")
+            #expect(try await desk.send("PATCH", path, #"{"identities":\#(list)}"#).status == 204)
+            let more = list.replacing("4711", with: "4712")
+            #expect(try await desk.send("PATCH", path, #"{"identities":\#(more)}"#).status == 400)
+            let new = list.replacing("dana@", with: "erik@")
+            #expect(try await desk.send("POST", Self.users, #"{"identities":\#(new)}"#).status == 400)
+            let account = try await server.store.account(user, in: tenant)
+            #expect(account?.identities.map(\.id) == [method.id])
+            #expect(try await server.storedUsers().count == 1)
+        }
     }
 
     @Test(

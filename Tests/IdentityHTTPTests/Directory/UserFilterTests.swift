@@ -44,6 +44,12 @@ extension UserProperties {
         .init("identities/any(c:c/issuerAssignedId eq 'a@b.c' and c/issuer eq 'mail')", .signsIn(as: "a@b.c", .code)),
         .init(
             "Identities/ANY( X : x/IssuerAssignedID EQ 'a@b.c' AND x/ISSUER eq 'Mail' )", .signsIn(as: "a@b.c", .code)),
+        .init(
+            "identities/any(c:c/issuerAssignedId eq '4711' and c/issuer eq 'Google.com')",
+            .hasIdentity(LinkedIdentity.key(issuer: "https://accounts.google.com", subject: "4711"))),
+        .init(
+            "identities/any(c:c/issuerAssignedId eq 'a.B' and c/issuer eq 'https://Login.quay.example.com')",
+            .hasIdentity(LinkedIdentity.key(issuer: "https://Login.quay.example.com", subject: "a.B"))),
         .init("identities/any(c:(c/issuerAssignedId eq 'o''x' and c/issuer eq ''))", .signsIn(as: "o'x", .local)),
         .init(
             "not identities/any(c:c/issuerAssignedId eq 'a' and c/issuer eq 'b')", .not(.signsIn(as: "a", .local))),

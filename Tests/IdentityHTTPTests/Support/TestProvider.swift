@@ -12,6 +12,8 @@ struct ProviderServer: Sendable {
     let server: IdentityTestServer
     let apple = TestIdentityProvider(.apple)
     var client: WireClient
+    /// The tenant, as the server has it.
+    let entry: TenantDirectory.Entry
 
     init(
         _ application: IdentityTestServer.Application = .emailOneTimePasscode, withKey: Bool = false,
@@ -19,12 +21,14 @@ struct ProviderServer: Sendable {
         settings: (inout EngineSettings) -> Void = { _ in }
     ) throws {
         let apple = apple
+        var contoso = TenantDirectory.development.entries[0]
+        contoso.tenant.providers = [withKey ? apple.withKey : apple.provider]
+        adjust(&contoso)
+        let entry = contoso
+        self.entry = entry
         server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, engine in
             settings(&engine)
-            var contoso = TenantDirectory.development.entries[0]
-            contoso.tenant.providers = [withKey ? apple.withKey : apple.provider]
-            adjust(&contoso)
-            ports.clients = TenantDirectory([contoso])
+            ports.clients = TenantDirectory([entry])
             ports.identities = TestIdentityProvider.verifier(of: [apple])
         }
         apple.follow(server.clock)

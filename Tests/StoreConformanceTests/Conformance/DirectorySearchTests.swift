@@ -12,6 +12,8 @@ import Testing
     struct Person: Sendable {
         var new: NewUser
         var isDisabled: Bool
+        /// An account at a provider.
+        var identity: LinkedIdentity?
 
         var email: String { new.identifiers[0].display.lowercased() }
         var alias: String? { new.identifiers.dropFirst().first?.display.lowercased() }
@@ -29,6 +31,7 @@ import Testing
                 case .local: [email, alias].contains(name.lowercased())
                 case .code: email == name.lowercased() && new.passwordHash == nil
                 }
+            case .hasIdentity(let key): identity?.key == key
             case .isEnabled(let isEnabled): isDisabled != isEnabled
             case .createdSince(let date): new.createdAt >= date
             case .createdUntil(let date): new.createdAt <= date
@@ -66,7 +69,7 @@ import Testing
 
         mutating func condition(_ people: [Person], depth: Int = 0) -> UserCondition {
             let person = one(of: people)
-            switch number(below: depth < 3 ? 13 : 10) {
+            switch number(below: depth < 3 ? 14 : 11) {
             case 0: return .hasID(person.new.id)
             case 1: return .mail(match([person.email, "zz@example.com", person.email.uppercased()]))
             case 2: return .signsIn(as: person.alias ?? person.email, number(below: 3) == 0 ? .code : .local)
@@ -77,8 +80,9 @@ import Testing
             case 7: return .attribute("displayName", match(["Ada", "ADAM", "Zoe"]))
             case 8: return .attributeIs("level", .integer(number(below: 3)))
             case 9: return .lacksAttribute(one(of: ["city", "displayName", "level"]))
-            case 10: return .not(condition(people, depth: depth + 1))
-            case 11: return .all((0...number(below: 3)).map { _ in condition(people, depth: depth + 1) })
+            case 10: return .hasIdentity(person.identity?.key ?? Data("none".utf8))
+            case 11: return .not(condition(people, depth: depth + 1))
+            case 12: return .all((0...number(below: 3)).map { _ in condition(people, depth: depth + 1) })
             default: return .any((0...number(below: 3)).map { _ in condition(people, depth: depth + 1) })
             }
         }
@@ -98,7 +102,13 @@ import Testing
                 "user\(number)", alias: choice.number(below: 2) == 0 ? "alias\(number)" : nil, attributes: attributes,
                 passwordHash: choice.number(below: 2) == 0 ? nil : PasswordHash(phc: "$argon2id$none"))
             new.createdAt = noon + Double(choice.number(below: 60))
-            return Person(new: new, isDisabled: choice.number(below: 5) == 0)
+            var person = Person(new: new, isDisabled: choice.number(below: 5) == 0)
+            if choice.number(below: 3) == 0 {
+                person.identity = LinkedIdentity(
+                    provider: "google", providerName: "Google", issuer: "https://accounts.google.com",
+                    subject: "\(number)", email: nil)
+            }
+            return person
         }
     }
 
@@ -112,6 +122,10 @@ import Testing
             let people = people(&choice)
             for person in people {
                 try await store.perform(.createUser(person.new))
+                if let identity = person.identity {
+                    let method = StrongMethod(id: UUID(), kind: .identity(identity), provenAt: noon)
+                    try await store.perform(.addStrongMethod(method, to: person.new.id))
+                }
                 if person.isDisabled { try await store.perform(.setDisabled(person.new.id, noon)) }
             }
             // Users of another tenant, and deleted ones, are never found.
@@ -155,6 +169,7 @@ import Testing
         arguments: [
             (nil, nil), (UserCondition.hasID(UserID(UUID())), nil), (.mail(.equals("a@example.com")), nil),
             (.mail(.begins("a")), nil), (.signsIn(as: "ada", .local), nil), (.signsIn(as: "a@example.com", .code), nil),
+            (.hasIdentity(Data("key".utf8)), nil), (.all([.isEnabled(false), .hasIdentity(Data("key".utf8))]), nil),
             (.isEnabled(false), nil), (.createdSince(noon), nil), (.attribute("city", .equals("Ribe")), nil),
             (.attribute("city", .begins("Ri")), nil), (nil, .createdAscending), (nil, .createdDescending), (nil, .id),
             (.all([.attribute("city", .equals("Ribe")), .isEnabled(true)]), nil),

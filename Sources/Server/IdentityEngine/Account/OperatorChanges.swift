@@ -58,10 +58,14 @@ package struct UserEdit: Sendable {
     package var isEnabled: Bool?
     /// The version of the profile that the operator has read; nil: any.
     package var version: String?
+    /// The keys of accounts at providers that the operator has read, which stay.
+    package var linked: Set<Data>
 
     package init(
-        email: String? = nil, attributes: [ProfileChange] = [], isEnabled: Bool? = nil, version: String? = nil
+        email: String? = nil, attributes: [ProfileChange] = [], isEnabled: Bool? = nil, version: String? = nil,
+        linked: Set<Data> = []
     ) {
+        self.linked = linked
         self.email = email
         self.attributes = attributes
         self.isEnabled = isEnabled
@@ -212,6 +216,10 @@ extension Engine {
     ) async throws(EngineError) -> DirectoryAnswer<[String]> {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
+        }
+        // Only a proof links one, and each is removed as a method.
+        guard asked.linked.isSubset(of: known.identities.compactMap { $0.identity?.key }) else {
+            return .refused(.invalidValue("identities"))
         }
         var email: EmailAddress?
         if let text = asked.email {

@@ -185,9 +185,16 @@ package struct LinkedIdentity: Hashable, Sendable, Codable {
         self.email = email
     }
 
+    /// Whether a text can be a ``subject``.
+    package static func isSubject(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// The key of the account: one user of a tenant has it. The issuer is part of it, so that a provider that another one
     /// replaces under the same id inherits no accounts.
-    package var key: Data {
+    package var key: Data { Self.key(issuer: issuer, subject: subject) }
+
+    package static func key(issuer: String, subject: String) -> Data {
         Vault.fingerprint([Data("identity".utf8), Data(issuer.utf8), Data(subject.utf8)])
     }
 }

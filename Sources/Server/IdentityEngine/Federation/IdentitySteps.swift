@@ -208,7 +208,8 @@ extension Engine {
 
     /// Signs the owner of an identity in, or begins a sign-up or a link, in one transaction.
     private func conclude(
-        _ token: JudgedIdentity, _ presented: PresentedIdentity, of provider: IdentityProvider, _ draft: FederatedDraft, _ request: TokenRequest, _ grant: ScopeGrant,
+        _ token: JudgedIdentity, _ presented: PresentedIdentity, of provider: IdentityProvider, _ draft: FederatedDraft,
+        _ request: TokenRequest, _ grant: ScopeGrant,
         _ step: Step
     ) async throws(EngineError) -> Outcome {
         let context = step.context

@@ -210,9 +210,7 @@ extension IdentityProvider {
         guard now.timeIntervalSince(issuedAt) <= Self.longestAge else { throw .tooOld }
         guard issuedAt.timeIntervalSince(now) <= Self.skew else { throw .notYetValid }
         if let start = claims.notBefore, start.timeIntervalSince(now) > Self.skew { throw .notYetValid }
-        guard (1...255).contains(claims.subject.utf8.count),
-            claims.subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { throw .wrongSubject }
+        guard LinkedIdentity.isSubject(claims.subject) else { throw .wrongSubject }
         let email = claims.email.flatMap { EmailAddress($0) }
         return VerifiedIdentity(
             method: method,

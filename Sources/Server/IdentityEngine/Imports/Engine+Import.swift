@@ -13,6 +13,8 @@ package struct JudgedRecord: Sendable {
     package var hasPassword = false
     /// Whether an alias of the other system was left out, because it breaks the rules of aliases.
     package var leftOutAlias = false
+    /// Whether accounts at providers that the tenant does not have were left out.
+    package var leftOutIdentities = false
     /// Whether the record is skipped: it is about a user whom the other system has deleted.
     package var isDeleted = false
 
@@ -47,32 +49,31 @@ extension Engine {
         if !isVerified {
             judged.leftOutUnverified =
                 record.alias != nil || !record.attributes.isEmpty || !record.secondFactors.isEmpty
-                || !record.apps.isEmpty
+                || !record.apps.isEmpty || !record.identities.isEmpty || !record.passkeys.isEmpty
         }
-        let password: PasswordHash?
-        switch record.password {
-        case .none: password = nil
-        case .byApplication:
-            password = settings.client.userFlow.method == .emailPassword ? settings.unknownPassword : nil
-        case .hash(let hash):
-            password = isVerified ? hash : settings.unknownPassword
+        if case .hash = record.password {
             judged.hasPassword = true
             judged.leftOutPassword = !isVerified
         }
+        var leftOutIdentities = false
         judged.result = Result { () throws(ImportFault) in
             let createdAt = record.createdAt ?? now
+            let linked = try identities(of: record, settings, in: tenant, createdAt: createdAt)
+            leftOutIdentities = linked.leftOut
+            let password: PasswordHash? =
+                switch record.password {
+                case .none: nil
+                // As a new user who comes by a provider.
+                case .byApplication where isVerified && !linked.methods.isEmpty: nil
+                case .byApplication:
+                    settings.client.userFlow.method == .emailPassword ? settings.unknownPassword : nil
+                case .hash(let hash): isVerified ? hash : settings.unknownPassword
+                }
             let dates: [(String, Date?)] = [
                 ("createdDateTime", record.createdAt), ("emailProvenDateTime", record.emailProvenAt),
                 ("disabledDateTime", record.disabledAt),
             ]
-            for (name, date) in dates
-                + record.secondFactors.flatMap({ factor in
-                    [
-                        ("secondFactor.provenDateTime", factor.provenAt),
-                        ("secondFactor.suspendedDateTime", factor.suspendedAt),
-                    ]
-                })
-            {
+            for (name, date) in dates + record.datesOfMethods {
                 guard let date else { continue }
                 guard date <= now.addingTimeInterval(24 * 3600) else { throw ImportFault(name, "lies in the future") }
                 guard date >= Self.earliestDate else { throw ImportFault(name, "lies before 1970") }
@@ -109,14 +110,17 @@ extension Engine {
             let methods =
                 try methods(of: record, hasPassword: password != nil, now: now)
                 + apps(of: record, user: user.id, hasPassword: password != nil, in: tenant.id, now: now)
+                + passkeys(of: record, hasPassword: password != nil, in: tenant, createdAt: createdAt)
+                + linked.methods
             return ImportedUser(
                 user: user, emailProvenAt: isVerified ? record.emailProvenAt ?? createdAt : nil,
                 disabledAt: record.isDisabled ? record.disabledAt ?? now : nil,
                 strongMethods: isVerified ? methods : [],
                 requiresSecondFactor: record.requiresSecondFactor && isVerified
-                    && (password != nil || methods.contains { $0.email == nil }),
+                    && (password != nil || methods.contains { $0.email == nil && !$0.isIdentity }),
                 passwordIsFromReset: record.passwordIsFromReset && password != nil)
         }
+        judged.leftOutIdentities = leftOutIdentities
         return judged
     }
 
@@ -209,16 +213,18 @@ extension Engine {
 
     /// What a portion asks the store.
     package func importQuery(of portion: [JudgedRecord], in tenant: Tenant) -> ImportQuery {
-        let users = portion.compactMap { judged -> NewUser? in
+        let imported = portion.compactMap { judged -> ImportedUser? in
             switch judged.result {
-            case .success(let imported): imported.user
+            case .success(let imported): imported
             case .failure: nil
             }
         }
+        let users = imported.map(\.user)
         let names = users.flatMap { $0.identifiers.map(\.key) }
         return ImportQuery(
             names: names, ids: users.map(\.id), marks: names.map { mark(of: $0, in: tenant.id) },
-            deletionMarks: users.map { mark(ofDeleted: $0.id, in: tenant.id) })
+            deletionMarks: users.map { mark(ofDeleted: $0.id, in: tenant.id) },
+            credentials: imported.flatMap { $0.strongMethods.compactMap(\.credential) })
     }
 
     /// Decides on a portion: pure.
@@ -297,6 +303,7 @@ private struct PortionFacts {
     /// The lines of the records that have added names.
     private var lines: [LoginIdentifier.Key: Int] = [:]
     private var ids: Set<UserID>
+    private var credentials: Set<MethodCredential>
     private let deleted: Set<Data>
     private let now: Date
     let reserved: [Data: ReservedName]
@@ -304,6 +311,7 @@ private struct PortionFacts {
     init(_ facts: ImportFacts, now: Date) {
         owners = facts.owners
         ids = facts.ids
+        credentials = facts.credentials
         deleted = facts.deleted
         reserved = Dictionary(facts.reserved.map { ($0.mark, $0) }, uniquingKeysWith: { first, _ in first })
         self.now = now
@@ -338,6 +346,11 @@ private struct PortionFacts {
                     name.kind.rawValue, "was the name of another user a short time ago, and is kept for that one")
             }
         }
+        let own = new.strongMethods.compactMap(\.credential)
+        if let taken = own.first(where: credentials.contains) {
+            throw ImportFault(taken.member, "has one that another user has")
+        }
+        credentials.formUnion(own)
         for name in user.identifiers { (owners[name.key], lines[name.key]) = (user.id, line) }
         ids.insert(user.id)
         return .create

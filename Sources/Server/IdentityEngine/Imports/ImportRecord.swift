@@ -57,6 +57,8 @@ package struct ImportRecord: Sendable {
     package var password = Password.byApplication
     package var secondFactors: [SecondFactor] = []
     package var apps: [App] = []
+    package var identities: [Identity] = []
+    package var passkeys: [Passkey] = []
     package var requiresSecondFactor = false
     package var passwordIsFromReset = false
 
@@ -103,6 +105,9 @@ package struct ImportSettings: Sendable {
     package var duplicates: DuplicatePolicy
     /// Whether an address is taken as verified where a record does not say.
     package var assumesVerified: Bool
+    /// Whether identities at providers that the tenant does not have are left out, as those of another system; else they are
+    /// faults.
+    package var leavesOutUnknownProviders: Bool
     /// Ids that name something else than a user.
     package var foreignIDs: Set<UUID>
     /// The hash for users whose first password only a reset gives: of a random password that is stored nowhere.
@@ -110,12 +115,13 @@ package struct ImportSettings: Sendable {
 
     package init(
         client: Client, flows: [UserFlow], duplicates: DuplicatePolicy, assumesVerified: Bool,
-        foreignIDs: Set<UUID>, unknownPassword: PasswordHash
+        leavesOutUnknownProviders: Bool, foreignIDs: Set<UUID>, unknownPassword: PasswordHash
     ) {
         self.client = client
         self.flows = flows
         self.duplicates = duplicates
         self.assumesVerified = assumesVerified
+        self.leavesOutUnknownProviders = leavesOutUnknownProviders
         self.foreignIDs = foreignIDs
         self.unknownPassword = unknownPassword
     }

@@ -58,11 +58,14 @@ package struct ImportFacts: Hashable, Sendable {
     package var reserved: [ReservedName]
     /// The queried marks of users who were deleted.
     package var deleted: Set<Data>
+    /// The queried credentials that users have.
+    package var credentials: Set<MethodCredential>
 
     package init(
         owners: [LoginIdentifier.Key: UserID] = [:], ids: Set<UserID> = [], reserved: [ReservedName] = [],
-        deleted: Set<Data> = []
+        deleted: Set<Data> = [], credentials: Set<MethodCredential> = []
     ) {
+        self.credentials = credentials
         self.owners = owners
         self.ids = ids
         self.reserved = reserved
@@ -78,8 +81,14 @@ package struct ImportQuery: Hashable, Sendable {
     package var marks: [Data]
     /// The digests of the ids, to find deleted users.
     package var deletionMarks: [Data]
+    /// Those of passkeys and identities.
+    package var credentials: [MethodCredential]
 
-    package init(names: [LoginIdentifier.Key], ids: [UserID], marks: [Data], deletionMarks: [Data]) {
+    package init(
+        names: [LoginIdentifier.Key], ids: [UserID], marks: [Data], deletionMarks: [Data],
+        credentials: [MethodCredential] = []
+    ) {
+        self.credentials = credentials
         self.names = names
         self.ids = ids
         self.marks = marks

@@ -323,12 +323,18 @@ enum DirectoryCodec {
     }
 
     /// How the vendor's directory calls the issuers of the best known providers; others by their own name.
+    private static let shortNames = [
+        "https://appleid.apple.com": "apple.com", "https://accounts.google.com": "google.com",
+    ]
+
     private static func issuer(of identity: LinkedIdentity) -> String {
-        switch identity.issuer {
-        case "https://appleid.apple.com": "apple.com"
-        case "https://accounts.google.com": "google.com"
-        case let other: other
-        }
+        shortNames[identity.issuer] ?? identity.issuer
+    }
+
+    /// The issuer of a provider that `identities` calls so; nil when it is none.
+    static func issuer(named name: String) -> String? {
+        shortNames.first { $0.value == name.lowercased() }?.key
+            ?? (name.hasPrefix("https://") || name.hasPrefix("http://") ? name : nil)
     }
 
     /// The kinds of methods that a list shows.

@@ -240,7 +240,8 @@ enum SchemaName: String, CaseIterable {
                 ["continuationToken": .text],
                 optional: [
                     "code": .text.orNull.described("Of the mail to the own mailbox, where one was sent first."),
-                    "idToken": .text.orNull.described("The provider's ID token, a JWT with the nonce of the answer before."),
+                    "idToken": .text.orNull.described(
+                        "The provider's ID token, a JWT with the nonce of the answer before."),
                     "authorizationCode": .text.orNull.described("The code that Apple gives an app beside its token."),
                 ])
         case .contactConfirmation: .object(["continuationToken": .text, "code": .text])

@@ -109,6 +109,8 @@ enum OperatorCodec {
         var email: String?
         var usesPassword = true
         var alias: String?
+        /// The keys of accounts at providers.
+        var linked: Set<Data> = []
     }
 
     private static func names(_ object: Object, of tenant: Tenant) throws(DirectoryFailure) -> Names? {
@@ -126,6 +128,10 @@ enum OperatorCodec {
                 names.email = name
             } else if type == "federated", issuer == "mail", names.email == nil {
                 (names.email, names.usesPassword) = (name, false)
+            } else if type == "federated",
+                let issuer = identity["issuer"]?.string.flatMap(DirectoryCodec.issuer(named:))
+            {
+                names.linked.insert(LinkedIdentity.key(issuer: issuer, subject: name))
             } else if type == "username", isOurs, names.alias == nil {
                 names.alias = name
             } else if type != "userprincipalname" {
@@ -139,7 +145,8 @@ enum OperatorCodec {
     static func newAccount(_ object: Object, of tenant: Tenant) throws(DirectoryFailure) -> NewAccount {
         try refuse(
             [.id, .userPrincipalName, .createdDateTime, .deletedDateTime, .nativeAuthDeletionDueDateTime], in: object)
-        guard let names = try names(object, of: tenant), let email = names.email else {
+        // A user links an account at a provider, and an import does.
+        guard let names = try names(object, of: tenant), names.linked.isEmpty, let email = names.email else {
             throw DirectoryFailure(.invalidValue(Member.identities.rawValue))
         }
         if let mail = value(.mail, of: object), mail.string?.lowercased() != email.lowercased() {
@@ -201,6 +208,6 @@ enum OperatorCodec {
         }
         return UserEdit(
             email: names?.email ?? value(.mail, of: object)?.string, attributes: attributes,
-            isEnabled: try isEnabled(object), version: version)
+            isEnabled: try isEnabled(object), version: version, linked: names?.linked ?? [])
     }
 }

@@ -44,7 +44,8 @@ enum AccountPart: String, Hashable, Sendable, Codable, CaseIterable {
         case .methods:
             caller.neededProof(
                 isFresh: true,
-                adding: action.map { ["add", "add-app", "add-phone", "add-passkey", "connect"].contains($0) } ?? true, now: now)
+                adding: action.map { ["add", "add-app", "add-phone", "add-passkey", "connect"].contains($0) } ?? true,
+                now: now)
         case .email, .deletion: caller.neededProof(isFresh: true, now: now)
         // The current password is a proof, but no second factor; a first password has none.
         case .password: caller.neededProof(isFresh: caller.account.passwordHash == nil, now: now)

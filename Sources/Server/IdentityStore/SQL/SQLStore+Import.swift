@@ -34,8 +34,34 @@ extension SQLSession {
         let ids = try known(padded(query.ids), in: tenant)
         let reserved = try reserved(padded(query.marks), in: tenant)
         let deleted = try deleted(padded(query.deletionMarks), in: tenant)
+        var credentials: Set<MethodCredential> = []
+        // Most imports have none.
+        if !query.credentials.isEmpty {
+            let passkeys = query.credentials.compactMap { if case .passkey(let id) = $0 { id } else { nil } }
+            let identities = query.credentials.compactMap { if case .identity(let key) = $0 { key } else { nil } }
+            let (one, other) = (
+                try taken(padded(passkeys), of: MethodCredential.passkey, in: tenant),
+                try taken(padded(identities), of: MethodCredential.identity, in: tenant)
+            )
+            credentials = try one.get().union(try other.get())
+        }
         return ImportFacts(
-            owners: try owners.get(), ids: try ids.get(), reserved: try reserved.get(), deleted: try deleted.get())
+            owners: try owners.get(), ids: try ids.get(), reserved: try reserved.get(), deleted: try deleted.get(),
+            credentials: credentials)
+    }
+
+    /// Those that users have.
+    private func taken(
+        _ credentials: [Data], of kind: @escaping @Sendable (Data) -> MethodCredential, in tenant: TenantID
+    ) throws -> Pending<Set<MethodCredential>> {
+        guard let first = credentials.first else { return Pending([]) }
+        return try rows(
+            of: "strong_methods",
+            """
+            SELECT credential FROM strong_methods
+            WHERE tenant = ? AND kind = ? AND credential IN (\(Self.placeholders(credentials)))
+            """, [tenant, kind(first).kindName] + credentials
+        ).map { rows in Set(try rows.map { kind(try $0.value("credential")) }) }
     }
 
     /// The values with the last one repeated, because a statement of each length stays prepared.
@@ -127,7 +153,8 @@ extension SQLSession {
             "strong_methods",
             [
                 "tenant", "user", "id", "email", "key", "proven_at", "enrolled_under", "authenticated_at", "name",
-                "suspended_at", "kind", "secret", "spent_step", "drift", "last_offset",
+                "suspended_at", "kind", "secret", "spent_step", "drift", "last_offset", "credential", "passkey",
+                "identity",
             ])
         for one in imported {
             let user = one.user
@@ -155,7 +182,8 @@ extension SQLSession {
                         user.tenant, user.id, method.id, method.storedEmail, method.storedKey, method.provenAt,
                         method.enrolment.strength, method.enrolment.authenticatedAt, method.name, method.suspendedAt,
                         method.kindName, method.enrolledApp?.sealedSecret, method.enrolledApp?.clock.spentStep,
-                        method.enrolledApp?.clock.drift, method.enrolledApp?.clock.lastOffset), self)
+                        method.enrolledApp?.clock.drift, method.enrolledApp?.clock.lastOffset,
+                        method.credential?.bytes, try method.passkey?.stored(), try method.identity?.stored()), self)
             }
         }
         try names.flush(self)

@@ -571,14 +571,14 @@ extension StrongMethod {
 
 extension EnrolledPasskey {
     /// What the column `passkey` has.
-    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
+    func stored() throws -> Data { try storedJSON(of: self, in: "strong_methods") }
 
     fileprivate init(stored: Data) throws { self = try read(stored, in: "strong_methods") }
 }
 
 extension LinkedIdentity {
     /// What the column `identity` has; the grant is in the column `secret`.
-    fileprivate func stored() throws -> Data {
+    func stored() throws -> Data {
         var identity = self
         identity.grant = nil
         return try storedJSON(of: identity, in: "strong_methods")
@@ -592,7 +592,7 @@ extension LinkedIdentity {
 
 extension RecoverySet {
     /// What the column `recovery` has.
-    fileprivate func stored() throws -> Data { try storedJSON(of: self, in: "users") }
+    func stored() throws -> Data { try storedJSON(of: self, in: "users") }
 
     fileprivate init(stored: Data) throws { self = try read(stored, in: "users") }
 }

@@ -73,7 +73,7 @@ struct UserPlan {
     /// How few users a condition finds, as a rule: 0 for the fewest.
     private static func rank(_ condition: UserCondition) -> Int {
         switch condition {
-        case .hasID, .mail(.equals), .signsIn: 0
+        case .hasID, .mail(.equals), .signsIn, .hasIdentity: 0
         case .any(let parts): max(1, parts.map(rank).max() ?? 9)
         case .attribute(_, .equals): 2
         case .mail(.begins): 3
@@ -87,7 +87,7 @@ struct UserPlan {
     private static func isAboutCreation(_ condition: UserCondition) -> Bool {
         switch condition {
         case .createdSince, .createdUntil: true
-        case .all, .any, .not, .everyone, .hasID, .mail, .signsIn, .isEnabled, .attribute, .attributeIs,
+        case .all, .any, .not, .everyone, .hasID, .mail, .signsIn, .hasIdentity, .isEnabled, .attribute, .attributeIs,
             .lacksAttribute:
             false
         }
@@ -96,7 +96,7 @@ struct UserPlan {
     /// The index for a condition; nil when none finds its users.
     private static func lead(for condition: UserCondition) -> Lead? {
         switch condition {
-        case .hasID, .mail(.equals), .signsIn: .list(condition)
+        case .hasID, .mail(.equals), .signsIn, .hasIdentity: .list(condition)
         case .any(let parts) where parts.allSatisfy { lead(for: $0) != nil && rank($0) < 5 }: .list(condition)
         case .mail(.begins(let prefix)): .address(prefix: folded(prefix))
         case .attribute(let name, let match): .attribute(name, match)
@@ -214,6 +214,10 @@ struct UserPlan {
                     AND p.tenant = i.tenant AND p.id = i."user" AND p.password_hash IS NULL
                     """, [tenant, Self.key(name)])
             }
+        case .hasIdentity(let key):
+            SQLText(
+                #"SELECT "user" FROM strong_methods WHERE tenant = ? AND kind = ? AND credential = ?"#,
+                [tenant, StrongMethod.identityName, key])
         case .attribute(let name, let match):
             .joined(
                 [
@@ -256,6 +260,12 @@ struct UserPlan {
             case .code:
                 hasName("c.kind = 'email' AND c.key = ? AND u.password_hash IS NULL", [Self.key(name)])
             }
+        case .hasIdentity(let key):
+            SQLText(
+                """
+                EXISTS (SELECT 1 FROM strong_methods AS c WHERE c.tenant = u.tenant AND c."user" = u.id AND c.kind = ?
+                AND c.credential = ?)
+                """, [StrongMethod.identityName, key])
         case .attribute(let name, let match):
             has(.joined([SQLText("c.name = ?", [name]), compared(match, in: "c")], by: " AND "))
         case .attributeIs(let name, let value):

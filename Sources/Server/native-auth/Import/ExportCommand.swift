@@ -130,6 +130,33 @@ private struct ExportedUser: Encodable {
         var suspendedDateTime: String?
     }
 
+    struct Identity: Encodable {
+        var provider: String
+        var issuer: String
+        var subject: String
+        var email: String?
+        var enrolledUnder: String
+        var name: String?
+        var linkedDateTime: String
+        var suspendedDateTime: String?
+    }
+
+    struct Passkey: Encodable {
+        var credentialId: String
+        var publicKey: String
+        var userHandle: String
+        var relyingPartyId: String
+        var signCount: UInt32
+        var backupEligible: Bool
+        var backedUp: Bool
+        var aaguid: String?
+        var transports: [String]
+        var enrolledUnder: String
+        var name: String?
+        var createdDateTime: String
+        var suspendedDateTime: String?
+    }
+
     var id: String
     var email: String
     var emailVerified: Bool
@@ -144,6 +171,8 @@ private struct ExportedUser: Encodable {
     var passwordIsFromReset: Bool?
     var requiresSecondFactor: Bool?
     var secondFactor: [SecondFactor]?
+    var identities: [Identity]?
+    var passkeys: [Passkey]?
 
     init(_ account: UserAccount, hasHash: Bool) {
         id = account.user.id.description
@@ -168,6 +197,29 @@ private struct ExportedUser: Encodable {
             }
         }
         secondFactor = factors.isEmpty ? nil : factors
+        let linked = account.strongMethods.compactMap { method in
+            method.identity.map { identity in
+                Identity(
+                    provider: identity.provider, issuer: identity.issuer, subject: identity.subject,
+                    email: identity.email, enrolledUnder: method.enrolment.strength.rawValue, name: method.name,
+                    linkedDateTime: Self.time(method.provenAt), suspendedDateTime: method.suspendedAt.map(Self.time))
+            }
+        }
+        identities = linked.isEmpty ? nil : linked
+        let keys = account.strongMethods.compactMap { method in
+            method.passkey.map { passkey in
+                Passkey(
+                    credentialId: Base64URL.encode(passkey.credentialID),
+                    publicKey: Base64URL.encode(passkey.publicKey), userHandle: Base64URL.encode(passkey.userHandle),
+                    relyingPartyId: passkey.relyingPartyID, signCount: passkey.signatureCount,
+                    backupEligible: passkey.isBackupEligible, backedUp: passkey.isBackedUp,
+                    aaguid: UUID(bytes: passkey.authenticatorModel)?.uuidString.lowercased(),
+                    transports: passkey.transports, enrolledUnder: method.enrolment.strength.rawValue,
+                    name: method.name, createdDateTime: Self.time(method.provenAt),
+                    suspendedDateTime: method.suspendedAt.map(Self.time))
+            }
+        }
+        passkeys = keys.isEmpty ? nil : keys
     }
 
     var line: Data {

@@ -69,7 +69,8 @@ struct ImportCommand: AsyncParsableCommand {
                 let engine = try opened.engine()
                 let settings = ImportSettings(
                     client: client, flows: flows, duplicates: duplicates,
-                    assumesVerified: assumesVerified, foreignIDs: opened.foreignIDs(in: tenant),
+                    assumesVerified: assumesVerified, leavesOutUnknownProviders: from != nil,
+                    foreignIDs: opened.foreignIDs(in: tenant),
                     unknownPassword: try await engine.unknownPassword())
                 // Another option is another import.
                 let digest = try input.digest([

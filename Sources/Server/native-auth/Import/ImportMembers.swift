@@ -31,7 +31,8 @@ struct ImportMembers: Sendable {
     static let names: Set<String> = [
         "id", "email", "emailVerified", "emailProvenDateTime", "alias", "enabled", "disabledDateTime",
         "createdDateTime", "attributes", "passwordHash", "passwordAlgorithm", "passwordSalt", "passwordIterations",
-        "passwordless", "passwordIsFromReset", "secondFactor", "authenticatorApps", "requiresSecondFactor",
+        "passwordless", "passwordIsFromReset", "secondFactor", "authenticatorApps", "identities", "passkeys",
+        "requiresSecondFactor",
     ]
     static let attributes = "attributes."
 
@@ -133,6 +134,8 @@ struct ImportMembers: Sendable {
         record.attributes = try attributes(source)
         record.secondFactors = try secondFactors(source)
         record.apps = try apps(source)
+        record.identities = try identities(source)
+        record.passkeys = try passkeys(source)
         record.password = try password(source)
         return record
     }
@@ -186,11 +189,7 @@ struct ImportMembers: Sendable {
                 factors.append(
                     ImportRecord.SecondFactor(
                         contact: email ?? number ?? "",
-                        enrolledUnder: try source.read(
-                            "enrolledUnder", "is none of unknown, password, mailbox, codes, twoFactors"
-                        ) {
-                            $0.text.flatMap { Enrolment.Strength(rawValue: $0) }
-                        }, provenAt: try source.date("provenDateTime"),
+                        enrolledUnder: try source.strength(), provenAt: try source.date("provenDateTime"),
                         suspendedAt: try source.date("suspendedDateTime"),
                         name: try source.text("name")))
             }
@@ -228,6 +227,79 @@ struct ImportMembers: Sendable {
             return apps
         case .null?, .integer?, .truth?, .members?: throw ImportFault(name, "is no key and no list")
         }
+    }
+
+    /// Objects, or `provider:subject` with blanks between them.
+    private func identities(_ source: Source) throws(ImportFault) -> [ImportRecord.Identity] {
+        let name = "identities"
+        func identity(_ text: some StringProtocol) throws(ImportFault) -> ImportRecord.Identity {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw ImportFault(name, "has a value without a colon after the provider") }
+            return ImportRecord.Identity(subject: String(parts[1]), provider: String(parts[0]))
+        }
+        switch source.given(name) {
+        case nil: return []
+        case .text(let text)?:
+            var identities: [ImportRecord.Identity] = []
+            for one in text.split(separator: " ") { identities.append(try identity(one)) }
+            return identities
+        case .list(let list)?:
+            var identities: [ImportRecord.Identity] = []
+            for value in list {
+                guard case .members(let members) = value else {
+                    identities.append(try identity(value.text ?? ""))
+                    continue
+                }
+                let source = Source(members: members, prefix: "\(name).")
+                var identity = ImportRecord.Identity(
+                    subject: try source.text("subject") ?? "", provider: try source.text("provider"),
+                    issuer: try source.text("issuer"))
+                identity.email = try source.text("email")
+                identity.enrolledUnder = try source.strength()
+                identity.linkedAt = try source.date("linkedDateTime")
+                identity.suspendedAt = try source.date("suspendedDateTime")
+                identity.name = try source.text("name")
+                identities.append(identity)
+            }
+            return identities
+        case .null?, .integer?, .truth?, .members?: throw ImportFault(name, "is no text and no list")
+        }
+    }
+
+    private func passkeys(_ source: Source) throws(ImportFault) -> [ImportRecord.Passkey] {
+        let name = "passkeys"
+        guard let given = source.given(name) else { return [] }
+        guard case .list(let list) = given else { throw ImportFault(name, "is no list") }
+        var passkeys: [ImportRecord.Passkey] = []
+        for value in list {
+            guard case .members(let members) = value else { throw ImportFault(name, "has a value that is no object") }
+            let source = Source(members: members, prefix: "\(name).")
+            func bytes(_ member: String) throws(ImportFault) -> Data? {
+                try source.read(member, "is no base64url") { $0.text.flatMap { Base64URL.decode($0) } }
+            }
+            guard let id = try bytes("credentialId"), let key = try bytes("publicKey"),
+                let handle = try bytes("userHandle"), let domain = try source.text("relyingPartyId")
+            else { throw ImportFault(name, "lacks credentialId, publicKey, userHandle or relyingPartyId") }
+            var transports: [String] = []
+            if case .list(let names)? = source.given("transports") { transports = names.compactMap(\.text) }
+            let model: UUID? = try source.read("aaguid", "is no UUID") { $0.text.flatMap { UUID(uuidString: $0) } }
+            var passkey = ImportRecord.Passkey(
+                EnrolledPasskey(
+                    credentialID: id, userHandle: handle, publicKey: key, relyingPartyID: domain,
+                    signatureCount: try source.read("signCount", "is no number of 32 bits") {
+                        $0.integer.flatMap { UInt32(exactly: $0) }
+                    } ?? 0,
+                    isBackupEligible: try source.truth("backupEligible") ?? false,
+                    isBackedUp: try source.truth("backedUp") ?? false,
+                    authenticatorModel: model.map { id in withUnsafeBytes(of: id.uuid) { Data($0) } }
+                        ?? Data(count: 16), transports: transports))
+            passkey.enrolledUnder = try source.strength()
+            passkey.createdAt = try source.date("createdDateTime")
+            passkey.suspendedAt = try source.date("suspendedDateTime")
+            passkey.name = try source.text("name")
+            passkeys.append(passkey)
+        }
+        return passkeys
     }
 
     private func password(_ source: Source) throws(ImportFault) -> ImportRecord.Password {
@@ -314,6 +386,12 @@ struct ImportMembers: Sendable {
         }
 
         func text(_ name: String) throws(ImportFault) -> String? { try read(name, "is no text", \.text) }
+        func strength() throws(ImportFault) -> Enrolment.Strength? {
+            let words = Enrolment.Strength.allCases.map(\.rawValue).joined(separator: ", ")
+            return try read("enrolledUnder", "is none of \(words)") {
+                $0.text.flatMap { Enrolment.Strength(rawValue: $0) }
+            }
+        }
         func truth(_ name: String) throws(ImportFault) -> Bool? {
             try read(name, "is none of \(ImportValue.truths)", \.truth)
         }

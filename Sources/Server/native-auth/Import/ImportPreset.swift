@@ -66,7 +66,27 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
                 "attributes.externalId": "localId",
             ])
         if value.given("disabled")?.truth == true { members["enabled"] = .truth(false) }
+        if case .list(let accounts)? = value["providerUserInfo"] {
+            members["identities"] = identities(accounts, provider: "providerId", subject: "rawId")
+        }
         return members
+    }
+
+    /// Accounts at providers, under the ids that this server gives Apple and Google. What has no subject is none.
+    private func identities(_ accounts: [ImportValue], provider: String, subject: String) -> ImportValue {
+        let known = [
+            "google.com": "google", "apple.com": "apple", "Google": "google", "SignInWithApple": "apple",
+        ]
+        return .list(
+            accounts.compactMap { account in
+                guard let name = account[provider]?.text, let subject = account[subject]?.text,
+                    !["password", "phone", "emailLink"].contains(name)
+                else { return nil }
+                let id = known[name] ?? (name.hasPrefix("oidc.") ? String(name.dropFirst(5)) : name)
+                var members: [String: ImportValue] = ["provider": .text(id), "subject": .text(subject)]
+                members["email"] = account["email"]
+                return .members(members)
+            })
     }
 
     private func auth0(_ value: ImportValue) -> [String: ImportValue] {
@@ -104,6 +124,12 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
             ])
         members["createdDateTime"] = value.given("UserCreateDate")
         members["enabled"] = value.given("Enabled")
+        if let text = attributes["identities"]?.text {
+            guard case .list(let accounts) = try json(text, "Attributes.identities") else {
+                throw ImportFault("Attributes.identities", "is no list")
+            }
+            members["identities"] = identities(accounts, provider: "providerName", subject: "userId")
+        }
         return members
     }
 
@@ -117,10 +143,16 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
             ])
         // A realm may take addresses as user names; an alias has no “@”.
         if let name = value.given("username")?.text, !name.contains("@") { members["alias"] = .text(name) }
+        if case .list(let accounts)? = value["federatedIdentities"] {
+            members["identities"] = identities(accounts, provider: "identityProvider", subject: "userId")
+        }
         guard case .list(let credentials)? = value["credentials"],
             let password = credentials.first(where: { $0["type"] == .text("password") })
         else { return members }
-        let (secret, data) = (try json(password, "secretData"), try json(password, "credentialData"))
+        let (secret, data) = (
+            try json(password["secretData"]?.text, "credentials.secretData"),
+            try json(password["credentialData"]?.text, "credentials.credentialData")
+        )
         guard let digest = secret["value"]?.text, let salt = secret["salt"]?.text,
             let algorithm = data["algorithm"]?.text
         else { throw ImportFault("credentials", "has a password without its parts") }
@@ -151,11 +183,11 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
 
     /// The object that stands in a text.
-    private func json(_ value: ImportValue, _ name: String) throws(ImportFault) -> ImportValue {
+    private func json(_ text: String?, _ name: String) throws(ImportFault) -> ImportValue {
         do {
-            return try JSONDecoder().decode(ImportValue.self, from: Data((value[name]?.text ?? "").utf8))
+            return try JSONDecoder().decode(ImportValue.self, from: Data((text ?? "").utf8))
         } catch {
-            throw ImportFault("credentials.\(name)", "is no JSON")
+            throw ImportFault(name, "is no JSON")
         }
     }
 

@@ -113,6 +113,7 @@ struct ImportRun {
             counts.leftOutPasswords += portion.count(where: \.leftOutPassword)
             counts.leftOutUnverified += portion.count(where: \.leftOutUnverified)
             counts.leftOutAliases += portion.count(where: \.leftOutAlias)
+            counts.leftOutIdentities += portion.count(where: \.leftOutIdentities)
             report.clear()
             var faults = outcome.faults
             takenAddresses += faults.count { $0.fault == .addressOfUser }
@@ -121,14 +122,14 @@ struct ImportRun {
                 let known = Set(faults.map(\.line))
                 for judged in portion where !known.contains(judged.line) {
                     guard case .success(let new) = judged.result,
-                        let (kind, line) = seen?.insert(new.user.identifiers, at: judged.line)
+                        let (member, line) = seen?.insert(new, at: judged.line)
                     else { continue }
-                    switch (kind, policy) {
-                    case (.email, .skip): progress.skipped += 1
-                    case (.email, .update): progress.updated += 1
+                    switch (member, policy) {
+                    case ("email", .skip): progress.skipped += 1
+                    case ("email", .update): progress.updated += 1
                     case _:
                         progress.refused += 1
-                        faults.append((judged.line, .duplicate(of: line, kind.rawValue)))
+                        faults.append((judged.line, .duplicate(of: line, member)))
                     }
                     progress.created -= 1
                 }
@@ -213,11 +214,14 @@ private struct SeenNames {
     private var lines: [Int: Int] = [:]
 
     /// - Returns: The first name that was there, with its line; no name is added then.
-    mutating func insert(_ identifiers: [LoginIdentifier], at line: Int) -> (kind: LoginIdentifier.Kind, line: Int)? {
-        for identifier in identifiers {
-            if let earlier = lines[identifier.key.hashValue] { return (identifier.kind, earlier) }
+    mutating func insert(_ new: ImportedUser, at line: Int) -> (member: String, line: Int)? {
+        let names =
+            new.user.identifiers.map { ($0.kind.rawValue, $0.key.hashValue) }
+            + new.strongMethods.compactMap(\.credential).map { ($0.member, $0.hashValue) }
+        for (member, hash) in names {
+            if let earlier = lines[hash] { return (member, earlier) }
         }
-        for identifier in identifiers { lines[identifier.key.hashValue] = line }
+        for (_, hash) in names { lines[hash] = line }
         return nil
     }
 }
@@ -229,6 +233,7 @@ private struct RecordCounts {
     var leftOutPasswords = 0
     var leftOutUnverified = 0
     var leftOutAliases = 0
+    var leftOutIdentities = 0
 }
 
 extension ImportProgress {
@@ -241,7 +246,7 @@ extension ImportProgress {
             let more = [
                 ("withPassword", seen.passwords), ("passwordsLeftOut", seen.leftOutPasswords),
                 ("unverifiedLeftOut", seen.leftOutUnverified),
-                ("aliasesLeftOut", seen.leftOutAliases),
+                ("aliasesLeftOut", seen.leftOutAliases), ("identitiesLeftOut", seen.leftOutIdentities),
             ]
             return "{" + (counts + more).map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
         }
@@ -257,11 +262,15 @@ extension ImportProgress {
         }
         if seen.leftOutUnverified > 0 {
             lines.append(
-                "left out  aliases, attributes and second factors of \(seen.leftOutUnverified): their addresses are not verified"
+                "left out  aliases, attributes, second factors, identities and passkeys of \(seen.leftOutUnverified): their addresses are not verified"
             )
         }
         if seen.leftOutAliases > 0 {
             lines.append("left out  aliases \(seen.leftOutAliases): an alias \(Alias.rules)")
+        }
+        if seen.leftOutIdentities > 0 {
+            lines.append(
+                "left out  accounts of \(seen.leftOutIdentities) users at providers that the tenant does not have")
         }
         return lines.joined(separator: "\n")
     }

@@ -3,6 +3,7 @@ import IdentityEngine
 import IdentityHTTP
 import IdentityPasswords
 import IdentityStoreSQL
+import IdentityTokens
 import NativeAuthCore
 import PortableFoundation
 
@@ -108,8 +109,7 @@ extension OpenedDatabase {
                 clients: directory ?? TenantDirectory([]), flows: store, users: store, refresh: store,
                 browsers: store, assertions: store, hasher: try Argon2idHasher(threads: 1), issuer: ring,
                 randomness: SystemRandomness(),
-                mail: MailSignal()
-            ),
+                mail: MailSignal(), signatures: KeyedPasskeySignatures()),
             // No answer of these commands names the server.
             vault: vault, settings: EngineSettings(baseURL: ""))
     }

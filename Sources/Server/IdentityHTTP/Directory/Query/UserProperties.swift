@@ -165,8 +165,8 @@ extension UserProperties {
         return .hasID(UserID(id))
     }
 
-    /// `identities/any(x:x/issuerAssignedId eq '…' and x/issuer eq '…')`, the terms in either order. The issuer counts
-    /// only when it is `mail`.
+    /// `identities/any(x:x/issuerAssignedId eq '…' and x/issuer eq '…')`, the terms in either order. The issuer is `mail`, that of
+    /// a provider, or does not count.
     private func identity(
         _ path: ODataPath, _ quantifier: ODataQuantifier, _ variable: String, _ body: ODataFilter
     ) -> UserCondition? {
@@ -181,6 +181,9 @@ extension UserProperties {
             values[member.lowercased()] = text
         }
         guard let name = values["issuerassignedid"], let issuer = values["issuer"] else { return nil }
+        if let issuer = DirectoryCodec.issuer(named: issuer) {
+            return .hasIdentity(LinkedIdentity.key(issuer: issuer, subject: name))
+        }
         return .signsIn(as: name, issuer.isEqualWithoutCase(to: "mail") ? .code : .local)
     }
 }
