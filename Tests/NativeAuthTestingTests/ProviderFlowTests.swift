@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import IdentityEngine
 import NativeAuth
 import NativeAuthCore
 import NativeAuthTesting
@@ -107,6 +108,45 @@ struct ProviderFlowTests {
         #expect(account.username == dana)
         let stored = try #require(try await tenant.storedUser(dana))
         #expect(stored.attributes["givenName"] == "Dana" && stored.attributes["surname"] == "Holm")
+    }
+
+    @Test(
+        "SEC-FED-15: What Apple says once survives a sign-up that was broken off, for a day and for this identity alone"
+    )
+    func namesOnce() async throws {
+        let apple = TestIdentityProvider(.apple)
+        (apple.person.givenName, apple.person.familyName) = ("Dana", "Holm")
+        let tenant = try tenant([apple], [.emailOneTimePasscodeWithAttributes])
+        guard case .attributesRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        (apple.person.givenName, apple.person.familyName, apple.person.email) = (nil, nil, nil)
+        // Another person at Apple has said nothing.
+        let own = apple.person.subject
+        apple.person.subject = "another"
+        guard case .mailboxRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        apple.person.subject = own
+        tenant.clock.advance(by: .seconds(86_399))
+        guard case .attributesRequired(let step) = try await tenant.client.signIn(with: apple),
+            case .next(.completed) = try await step.submit(["country": "Denmark", "city": "Aarhus"])
+        else { throw Unexpected() }
+        let stored = try #require(try await tenant.storedUser(dana))
+        #expect(stored.attributes["givenName"] == "Dana" && stored.attributes["surname"] == "Holm")
+        #expect(try await tenant.server.rows("SELECT content FROM identity_names").isEmpty)
+    }
+
+    @Test("SEC-FED-15: After a day what Apple said is forgotten, and it is in no readable form before")
+    func namesForgotten() async throws {
+        let apple = TestIdentityProvider(.apple)
+        apple.person.givenName = "Dana"
+        let tenant = try tenant([apple], [.emailOneTimePasscodeWithAttributes])
+        guard case .attributesRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        let kept = try await tenant.server.rows("SELECT hex(content) FROM identity_names")
+        let readable = Data("Dana".utf8).map { String($0, radix: 16, uppercase: true) }.joined()
+        #expect(kept.count == 1 && kept[0][0]?.contains(readable) == false)
+        (apple.person.givenName, apple.person.email) = (nil, nil)
+        tenant.clock.advance(by: .seconds(86_400))
+        guard case .mailboxRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        _ = try await tenant.server.engine.removeExpired(now: tenant.clock.now)
+        #expect(try await tenant.server.rows("SELECT content FROM identity_names").isEmpty)
     }
 
     @Test("SEC-FED-8: An address that the provider cannot speak for is proven by a code of our own")

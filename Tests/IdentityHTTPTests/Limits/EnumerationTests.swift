@@ -583,6 +583,10 @@ private struct TracedUsers: UserStore {
         note("account by passkey")
         return try await users.account(with: credential, in: tenant)
     }
+    func names(ofIdentity key: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> Data? {
+        note("names of an identity")
+        return try await users.names(ofIdentity: key, in: tenant, now: now)
+    }
     func account(named key: LoginIdentifier.Key, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         note("account by name")
         return try await users.account(named: key, in: tenant)

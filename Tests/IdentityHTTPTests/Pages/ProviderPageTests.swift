@@ -181,6 +181,32 @@ struct ProviderPageTests {
         #expect(try await server.rows("SELECT id FROM strong_methods").isEmpty)
     }
 
+    @Test(
+        "SEC-FED-15: The names that Apple posts once reach the sign-up, and no address shows them",
+        arguments: [true, false])
+    func postedNames(isForged: Bool) async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscodeWithAttributes))
+        let browser = TestBrowser(server)
+        let asked = try await leave(browser, to: apple, for: party)
+        let user = #"{"name":{"firstName":"Dana","lastName":"Holm"},"email":"x@example.com"}"#
+        let path = try #require(asked["redirect_uri"]).trimmingPrefix(TestBrowser.origin)
+        try await browser.post(
+            String(path),
+            [
+                ("code", asked["nonce"] ?? ""), ("state", asked["state"] ?? ""), ("user", user),
+                ("iss", apple.provider.issuer),
+            ],
+            headers: ["origin": "https://appleid.apple.com", "sec-fetch-site": "cross-site"], follows: false)
+        var address = try #require(browser.location).trimmingPrefix(TestBrowser.origin)
+        #expect(!address.contains("Dana") && address.contains("names="))
+        if isForged { address.append("A") }
+        try await browser.get(String(address))
+        #expect(browser.title == "About you", "\(browser.html)")
+        try await browser.submit(["city": "Ribe", "country": "Denmark"])
+        let users = try await server.storedUsers()
+        #expect(users.first?.attributes["givenName"] == (isForged ? nil : "Dana"), "\(browser.html)")
+    }
+
     @Test("A provider that knows no address: the user names one, and proves it")
     func nameMailbox() async throws {
         let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))

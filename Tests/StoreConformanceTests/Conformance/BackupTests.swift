@@ -158,6 +158,7 @@ struct BackupTests {
                     "text_pauses (tenant BLOB, area TEXT, until INTEGER, minutes INTEGER)",
                     "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
                     "revocations (tenant BLOB, method BLOB, credential BLOB)",
+                    "identity_names (tenant BLOB, credential BLOB, until INTEGER)",
                     #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """

@@ -219,8 +219,13 @@ extension Engine {
         var reads = StepReads(sendsNotice: true)
         var (holder, owner): (UserAccount?, UserAccount?)
         var proven: Authentication?
-        if case .success(let found) = judged {
+        var kept: NamesOfIdentity?
+        if case .success(var found) = judged {
             holder = try await account(with: .identity(found.identity.key), in: context)
+            if holder == nil, provider.isApple {
+                kept = try await recall(&found, in: context)
+                judged = .success(found)
+            }
             if let holder {
                 var draft = draft
                 draft.account = .account(holder.user.id, credentialVersion: holder.credentialVersion)
@@ -248,9 +253,10 @@ extension Engine {
                 PreparedTokens(demand: factorDemand(request.contexts, in: context))
             }
         let newUser = UserID(ports.randomness.uuid())
-        let outcome = try await run(owned, reading: reads) { [owned, proven, owner, judged] situation in
+        let outcome = try await run(owned, reading: reads) { [owned, proven, owner, judged, kept] situation in
             owned.state.submitting(
-                identity: judged, isNonce: { matches(nonce: claims?.nonce, $0, of: provider.id, step) }, proven: proven,
+                identity: judged, keeping: kept, isNonce: { matches(nonce: claims?.nonce, $0, of: provider.id, step) },
+                proven: proven,
                 owner: owner, newUser: newUser, prepared: prepared, in: situation)
         }
         return try await finished(try await asked(outcome, in: context), request, in: context)
@@ -438,12 +444,14 @@ extension FlowState {
     /// Decides on a provider's token. Right or wrong, its nonce is spent with this step (`SEC-FED-3`).
     ///
     /// - Parameters:
+    ///   - kept: What the provider said of a new user, for the next try.
     ///   - isNonce: Whether the token has the nonce of the row.
     ///   - proven: What the identity proves, where a user has it.
     ///   - owner: The account that has the mailbox which the provider has proven.
     func submitting(
-        identity judged: Result<VerifiedIdentity, IdentityFault>, isNonce: (CodeRecord) -> Bool,
-        proven: Authentication?, owner: UserAccount?, newUser: UserID, prepared: PreparedTokens,
+        identity judged: Result<VerifiedIdentity, IdentityFault>, keeping kept: NamesOfIdentity?,
+        isNonce: (CodeRecord) -> Bool, proven: Authentication?, owner: UserAccount?, newUser: UserID,
+        prepared: PreparedTokens,
         in situation: StepSituation
     ) -> Decision<FlowState> {
         guard case .federated(var draft) = self, draft.isAsked, var asked = situation.row.code, asked.attempts == 0
@@ -488,19 +496,20 @@ extension FlowState {
         }
         // Another request linked it a moment ago.
         guard !situation.isCredentialTaken else { return .refused(.notAllowedNow) }
+        let keeping: [FlowEffect] = kept.map { [.write(.keepNames($0))] } ?? []
         guard let mailbox = found.mailbox else {
             guard situation.userFlow.allowsSignUp else { return refusing(.signUpNotAllowed, row) }
             draft.found = found
-            return Decision(.accepted(.nameMailbox), next: .federated(draft), row: row)
+            return Decision(.accepted(.nameMailbox), next: .federated(draft), row: row, effects: keeping)
         }
         if situation.taken.contains(mailbox.key) {
             guard let owner else { return refusing(.userAlreadyExists, row) }
-            return Self.linking(found, to: owner, draft.capabilities, row: row, effects: [], in: situation)
+            return Self.linking(found, to: owner, draft.capabilities, row: row, effects: keeping, in: situation)
         }
         guard situation.userFlow.allowsSignUp else { return refusing(.signUpNotAllowed, row) }
         return SignUpState.proceeding(
             with: SignUpDraft(mailbox, found, in: situation.userFlow, draft.capabilities), newUser: newUser, row: row,
-            effects: [.record(.signUpStarted, detail: StrongMethod.identityName)], in: situation
+            effects: keeping + [.record(.signUpStarted, detail: StrongMethod.identityName)], in: situation
         ).map(FlowState.signUp)
     }
 

@@ -34,6 +34,8 @@ package struct Vault: Sendable {
         case authenticatorApp = "authenticator-app"
         /// The tokens of providers that are revoked when an identity is removed.
         case providerGrant = "provider-grant"
+        /// What providers say of a user once.
+        case namesOfIdentity = "names-of-identity"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
@@ -43,7 +45,7 @@ package struct Vault: Sendable {
                 .deviceCode:
                 true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken,
-                .authenticatorApp, .providerGrant:
+                .authenticatorApp, .providerGrant, .namesOfIdentity:
                 false
             }
         }

@@ -140,9 +140,12 @@ package enum Effect: Hashable, Sendable {
     /// Stores the clock of an authenticator app after an accepted code. It is a fault when the code's step is not after the
     /// stored one: the code would be accepted twice (`SEC-TOTP-2`).
     case spendStep(UUID, of: UserID, AppClock)
-    /// Stores what a sign-in changed in a passkey. It is a fault when `from` is not the stored value.
     /// What can be revoked at the provider of an identity, sealed (``LinkedIdentity/grant``).
     case keepGrant(Data, method: UUID, of: UserID)
+    /// What a provider said of a user who has no account yet; it replaces what it said before. It ends when the identity is
+    /// linked.
+    case keepNames(NamesOfIdentity)
+    /// Stores what a sign-in changed in a passkey. It is a fault when `from` is not the stored value.
     case updatePasskey(UUID, of: UserID, from: EnrolledPasskey, to: EnrolledPasskey)
     /// Stores the recovery codes of the user; nil removes them.
     ///

@@ -333,17 +333,19 @@ struct HostedDriver: Sendable {
     /// The user comes back from a provider.
     ///
     /// - Parameter code: Nil: the provider did not sign the user in.
-    func comeBack(from trip: ProviderTrip, with code: Secret<String>?, _ flow: HostedFlow) async throws -> HostedResult
-    {
+    func comeBack(
+        from trip: ProviderTrip, with code: Secret<String>?, _ names: ProviderNames?, _ flow: HostedFlow
+    ) async throws -> HostedResult {
         var flow = flow
         let token = flow.token
         guard flow.step.changesAccount else {
             // Where another try begins.
             flow.step = .enterName(isSignUp: false)
             flow.token = nil
-            guard let token, let presented = try await exchange(code, of: trip, token, flow) else {
+            guard let token, var presented = try await exchange(code, of: trip, token, flow) else {
                 return .refused(HostedProblem(phrase: .providerFailed), flow)
             }
+            (presented.givenName, presented.familyName) = (names?.givenName, names?.familyName)
             flow.token = token
             flow.linksTo = trip.name
             return try await step(.submitIdentity(presented, tokens(flow)), flow)

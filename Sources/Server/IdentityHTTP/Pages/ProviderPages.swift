@@ -11,7 +11,7 @@ extension IdentityRoutes {
     /// answer must have; the answer belongs to the provider whose address this is.
     func providerCallback(_ request: Request, _ context: IdentityRequestContext) async throws -> Response {
         try await paged(request, context) {
-            if request.method == .post { return try await providerCallbackByPost(request) }
+            if request.method == .post { return try await providerCallbackByPost(request, context) }
             var visit = try await visit(request, context)
             let answer = try ProviderAnswer(request.uri.query ?? "")
             let handle = String(answer.state.prefix { $0 != "." })
@@ -30,9 +30,14 @@ extension IdentityRoutes {
                     "a provider's answer names another issuer", metadata: ["provider": "\(trip.provider)"])
                 code = nil
             }
+            var names: ProviderNames?
+            if let sealed = answer.names {
+                names = await engine.open(
+                    sealed, at: ["names", answer.state], in: visit.tenant.id, as: ProviderNames.self, now: visit.now)
+            }
             let driver = HostedDriver(routes: self, visit: visit, request: request, handle: handle)
             return try await respond(
-                to: driver.comeBack(from: trip, with: code, flow), FormFields(), flow, handle, visit)
+                to: driver.comeBack(from: trip, with: code, names, flow), FormFields(), flow, handle, visit)
         }
     }
 
@@ -72,9 +77,18 @@ extension IdentityRoutes {
         return issuer.utf8.elementsEqual(provider.issuer.utf8)
     }
 
-    /// On a POST from another site the flow's cookie does not travel; on the GET that follows it does (`SEC-FED-6`).
-    private func providerCallbackByPost(_ request: Request) async throws -> Response {
-        let answer = try ProviderAnswer(try await Self.pageForm(of: request).encoded)
+    /// On a POST from another site the flow's cookie does not travel; on the GET that follows it does (`SEC-FED-6`). The names that
+    /// Apple posts once are sealed in the address, so that no history and no log has them.
+    private func providerCallbackByPost(_ request: Request, _ context: IdentityRequestContext) async throws -> Response
+    {
+        guard let tenant = try await engine.tenant(named: try context.parameters.require("tenant")) else {
+            throw HostedFault.unknownTenant
+        }
+        let form = try await Self.pageForm(of: request)
+        var answer = try ProviderAnswer(form.encoded)
+        if let names = try ProviderNames(apple: Console.optional("user", of: form)) {
+            answer.names = try engine.seal(names, at: ["names", answer.state], in: tenant.id)
+        }
         let address = "\(request.uri.path)?\(answer.form.encoded)"
         guard address.utf8.count <= RequestGuard.longestURI else { throw RequestFault.uriTooLong }
         return Self.seeOther(engine.settings.baseURL + address)
@@ -87,6 +101,8 @@ struct ProviderAnswer {
     /// Nil: the provider did not sign the user in.
     var code: Secret<String>?
     var issuer: String?
+    /// The user's names, sealed; nil: the provider gave none.
+    var names: String?
 
     /// - Throws: ``HostedFault/unknownFlow`` for an answer without a state, and ``RequestFault/malformed(_:)``.
     init(_ text: String) throws {
@@ -94,6 +110,7 @@ struct ProviderAnswer {
             let fields = try FormFields(decoding: text.utf8)
             state = try fields.single("state") ?? ""
             issuer = try fields.single("iss")
+            names = try fields.single("names")
             let error = try fields.single("error")
             code = error == nil ? try fields.secret("code") : nil
         } catch {
@@ -111,7 +128,30 @@ struct ProviderAnswer {
         form.append("state", state)
         if let code { form.append("code", code.reveal()) } else { form.append("error", "refused") }
         form.append("iss", issuer)
+        form.append("names", names)
         return form
+    }
+}
+
+/// The names that Apple posts beside the first token of a user, unsigned: as good as what a user could type.
+struct ProviderNames: Codable, Sendable {
+    var givenName: String?
+    var familyName: String?
+
+    /// - Parameter text: JSON, such as `{"name":{"firstName":"Dana","lastName":"Holm"},"email":"…"}`. What is of another form has no
+    ///   names.
+    init?(apple text: String?) {
+        struct User: Decodable {
+            struct Name: Decodable {
+                let firstName: String?
+                let lastName: String?
+            }
+            let name: Name?
+        }
+        guard let text, text.utf8.count <= 1_024,
+            let name = try? WireJSON.decode(User.self, from: Data(text.utf8)).name
+        else { return nil }
+        (givenName, familyName) = (name.firstName, name.lastName)
     }
 }
 

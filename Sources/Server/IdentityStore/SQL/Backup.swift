@@ -64,6 +64,7 @@ package enum BackupTables {
     package static let leftOut = [
         "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
         "browser_sessions", "presented_codes", "devices", "pushed_requests", "logouts", "consents",
+        "identity_names",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]

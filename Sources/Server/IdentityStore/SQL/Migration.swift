@@ -52,6 +52,7 @@ package struct Migration: Sendable {
         Migration(name: "0036 identities", sqlite: identities),
         Migration(name: "0037 levels of sessions", sqlite: levelsOfSessions),
         Migration(name: "0038 revocations", sqlite: revocations),
+        Migration(name: "0039 names of identities", sqlite: namesOfIdentities),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -126,6 +127,18 @@ package struct Migration: Sendable {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX revocations_by_due ON revocations (due_at);
         CREATE INDEX revocations_by_credential ON revocations (tenant, credential);
+        """
+
+    /// What providers say of a user once, sealed, until the user has an account.
+    private static let namesOfIdentities = """
+        CREATE TABLE identity_names (
+            tenant BLOB NOT NULL,
+            credential BLOB NOT NULL,
+            content BLOB NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (tenant, credential)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX identity_names_by_until ON identity_names (until);
         """
 
     /// What the proofs of the sign-in are worth, by its name in design record 0039; NULL for older rows.

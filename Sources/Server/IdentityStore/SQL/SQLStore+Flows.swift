@@ -250,6 +250,7 @@ extension SQLSession {
         case .noteUse(let id, let user, let at): try noteUse(of: id, of: user, in: tenant, at: at)
         case .spendStep(let id, let user, let clock): try spend(clock, of: id, of: user, in: tenant)
         case .keepGrant(let grant, let id, let user): try keep(grant, of: id, of: user, in: tenant)
+        case .keepNames(let names): try keep(names, in: tenant)
         case .updatePasskey(let id, let user, let old, let new):
             try update(id, of: user, in: tenant, from: old, to: new)
         case .setRecovery(let set, let user, let old): try setRecovery(set, of: user, in: tenant, replacing: old)
@@ -366,6 +367,7 @@ extension SQLSession {
             remove("text_pauses", "tenant, area", "until <= ?", now.addingTimeInterval(-86_400)),
             remove("text_days", "tenant, day, area", "last_at <= ?", now.addingTimeInterval(-32 * 86_400)),
             remove("presented_codes", "tenant, digest", "until <= ?", now),
+            remove("identity_names", "tenant, credential", "until <= ?", now),
             remove("pushed_requests", "tenant, digest", "until <= ?", now),
             // Until then the device is told that it came too late.
             remove("devices", "tenant, digest", "until <= ?", now.addingTimeInterval(-WaitingDevice.memory)),

@@ -321,7 +321,10 @@ extension SQLSession {
     /// Replaces a method with the same address, including its id.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
         let key = method.storedKey
-        if let identity = method.identity { try forgetRevocations(of: identity.key, in: tenant) }
+        if let identity = method.identity {
+            try forgetRevocations(of: identity.key, in: tenant)
+            try run("DELETE FROM identity_names WHERE tenant = ? AND credential = ?", [tenant, identity.key])
+        }
         try run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#, [tenant, user, key])
         try run(
             """
