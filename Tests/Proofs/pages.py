@@ -1191,6 +1191,7 @@ class Check(browser.BrowserCheck):
         with self.at_localhost():
             if self.mode == "script":
                 self.passkey_of_device()
+                self.passkey_suggested()
             else:
                 self.passkeys_without_script()
             self.passkey_demanded()
@@ -1228,6 +1229,8 @@ class Check(browser.BrowserCheck):
         page, address, seen = self.visit(), self.person("passkey"), self.sent()
         home = f"{self.url}/contoso/account"
         device = self.device_of(page)
+        # A device of tests answers at once where a browser only suggests.
+        page.add_init_script("PublicKeyCredential.isConditionalMediationAvailable = async () => false")
         self.sign_up(address, page=page)
         page.goto(f"{home}/methods")
         # The user looks at the page before the device answers, and the device does not recognise the user.
@@ -1314,6 +1317,38 @@ class Check(browser.BrowserCheck):
         page.add_init_script("delete window.PublicKeyCredential")
         self.open(page)
         self.expect("a browser without passkeys shows no button for them", not page.locator("button[value=passkey]").is_visible())
+        page.context.close()
+
+    def passkey_suggested(self):
+        """A passkey that the browser suggests at the field of the name signs its user in without a page between."""
+        page, address, seen = self.visit(), self.person("suggested"), self.sent()
+        home = f"{self.url}/contoso/account"
+        device = self.device_of(page)
+        self.sign_up(address, page=page)
+        page.goto(f"{home}/methods")
+        with page.expect_navigation(url="**/account?saved"):
+            page.click("button[value=add-passkey]")
+        page.context.clear_cookies()
+        device("setAutomaticPresenceSimulation", enabled=False)
+        self.open(page)
+        self.expect("the field of the name says that passkeys can be suggested", page.get_attribute("#username", "autocomplete") == "username webauthn")
+        with page.expect_response(lambda answer: answer.request.method == "POST" and "application/json" in answer.headers.get("content-type", "")):
+            page.reload()
+        # The page is as it was: its form goes on, and so does the suggestion of the next one.
+        self.give(page, username="nobody@example.com")
+        self.expect("a form beside a suggestion is no old one", page.locator(".problem").count() == 1, page.inner_text("main"))
+        device("setAutomaticPresenceSimulation", enabled=True)
+        self.open(page)
+        page.wait_for_url("**/end")
+        self.comes("a passkey that the browser suggested", seen + 1, code=True)
+        page.goto(home)
+        self.expect("the user of the suggested passkey is signed in", address in page.inner_text("main"), page.inner_text("main"))
+        # The device has a passkey that the server does not know any more.
+        page.goto(f"{home}/methods")
+        self.press(page, "remove")
+        page.context.clear_cookies()
+        self.open(page)
+        self.told(page, "could not be accepted")
         page.context.close()
 
     def ask_device(self, page):

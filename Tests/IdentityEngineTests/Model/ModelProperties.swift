@@ -169,7 +169,8 @@ struct EdgeCheck {
                 .write(.setAttributes), .write(.setDisabled), .write(.requireSecondFactor), .write(.replaceName),
                 .write(.holdName), .write(.releaseNames), .write(.offerUndo), .write(.forgetUndos),
                 .write(.scheduleDeletion), .write(.setDeleted), .write(.deleteUser), .write(.renameMethod),
-                .write(.spendStep), .write(.keepGrant), .write(.keepNames), .write(.updatePasskey), .write(.setRecovery),
+                .write(.spendStep), .write(.keepGrant), .write(.keepNames), .write(.updatePasskey),
+                .write(.setRecovery),
                 .write(.removePassword):
                 must(false, "a row of another flow")
             case .write(.createUser), .write(.enqueueMail), .write(.record), .write(.count), .write(.forget),

@@ -63,6 +63,59 @@ struct PasskeyPageTests {
         #expect(browser.title == "Your account" && browser.html.contains(email))
     }
 
+    /// What the page's script fetches to suggest passkeys at the field of the name.
+    private func suggestion(_ browser: TestBrowser, headers: [String: String] = [:]) async throws -> String {
+        let page = browser.html
+        let form = try #require(browser.forms.first { $0.names.contains("username") }, "\(page)")
+        try await browser.post(
+            form.action, form.fields + [(".action", "suggest")], headers: headers, follows: false)
+        return browser.html
+    }
+
+    @Test("The browser suggests a passkey at the field of the name, and signs its user in without another page")
+    func suggested() async throws {
+        let (server, device) = (try Self.server(), SoftAuthenticator())
+        _ = try await withPasskey(server, on: device)
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        #expect(browser.html.contains("autocomplete=\"username webauthn\""), "\(browser.html)")
+        let form = try #require(browser.forms.first { $0.names.contains("passkey") })
+        let options = try await suggestion(browser)
+        #expect(browser.status == 200 && browser.headers["cache-control"] == "no-store")
+        #expect(options.contains(#""allowCredentials":[]"#), "\(options)")
+        let answer = try await device.get(PasskeyRequest(json: options), style: .modal).json
+        // The page is the same one, and its form is sent with the answer alone.
+        let fields = form.fields.filter { $0.0 != "passkey" } + [("passkey", answer)]
+        try await browser.post(form.action, fields)
+        let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+        #expect(tokens.status == 200, "\(tokens)")
+        // The same answer in another browser's flow, and without a suggestion, is worth nothing.
+        for suggests in [true, false] {
+            let thief = TestBrowser(server)
+            try await thief.get(party.path())
+            let own = try #require(thief.forms.first { $0.names.contains("passkey") })
+            if suggests { _ = try await suggestion(thief) }
+            try await thief.post(own.action, own.fields.filter { $0.0 != "passkey" } + [("passkey", answer)])
+            #expect(thief.answer["code"] == nil && thief.status == 422, "\(thief.html)")
+            #expect(thief.title == (suggests ? "Use your passkey" : "Sign in"), "\(thief.html)")
+        }
+    }
+
+    @Test("SEC-WEB-4: no other site has passkeys suggested, a sign-up and a tenant without passkeys suggest none")
+    func notSuggested() async throws {
+        let server = try Self.server()
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        _ = try await suggestion(browser, headers: ["origin": "https://evil.test", "sec-fetch-site": "cross-site"])
+        #expect(browser.status == 403 && browser.setCookies.isEmpty, "\(browser.status)")
+        try await browser.get(party.path(["prompt": "create"]))
+        #expect(!browser.html.contains("data-suggest") && !browser.html.contains("webauthn"))
+        let without = TestBrowser(try Self.server(passkeysOf: nil))
+        try await without.get(party.path())
+        #expect(!without.html.contains("data-suggest"))
+        #expect(try await suggestion(without).isEmpty && without.status == 204)
+    }
+
     @Test("An application that demands a passkey: the page lets the user make one, after a code to the mailbox")
     func demanded() async throws {
         let rule = LevelRule(

@@ -80,6 +80,13 @@ struct HostedDriver: Sendable {
                 flow.username = try value("username").prefixOfHint
                 return try await startPasskey(flow)
             }
+            if let answer = try Console.optional("passkey", of: form), !answer.isEmpty, let token = flow.suggestion {
+                flow.suggestion = nil
+                flow.token = token
+                // A refused one is asked for again on its own page.
+                flow.step = .usePasskey(options: "")
+                return try await step(.submitPasskey(Secret(answer), tokens(flow)), flow)
+            }
             if let provider = try Console.optional(".provider", of: form) {
                 flow.username = try value("username").prefixOfHint
                 return try await start(provider, flow)
@@ -258,6 +265,18 @@ struct HostedDriver: Sendable {
     /// Begins a change of the account that needs a code.
     func begin(_ command: AccountCommand, of caller: DirectoryCaller, _ flow: HostedFlow) async throws -> HostedResult {
         try await drive(.account(caller, command), flow)
+    }
+
+    /// What a browser needs to suggest passkeys at the field of the name, while its page stays.
+    ///
+    /// - Returns: The options, a JSON text, and the flow that takes the answer; nil: there is nothing to suggest.
+    func suggestion(in flow: HostedFlow) async throws -> (options: String, flow: HostedFlow)? {
+        guard visit.offersPasskeys, case .progress(let asked) = try await startPasskey(flow),
+            case .usePasskey(let options) = asked.step
+        else { return nil }
+        var flow = flow
+        flow.suggestion = asked.token
+        return (options, flow)
     }
 
     /// Begins a sign-in whose user the passkey names.

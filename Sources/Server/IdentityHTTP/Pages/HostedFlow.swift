@@ -174,6 +174,8 @@ struct HostedFlow: Sendable, Codable {
     var hasOtherMethods: Bool?
     /// The provider whose account the sign-in links.
     var linksTo: String?
+    /// The continuation token of the passkeys that the field of the name suggests. Nil: none are.
+    var suggestion: String?
     /// The method that the step asks for a code of.
     var method: String?
     /// When the request is of no use any more.
@@ -197,6 +199,7 @@ struct HostedFlow: Sendable, Codable {
         token = nil
         session = nil
         linksTo = nil
+        suggestion = nil
         number += 1
     }
 }

@@ -18,6 +18,10 @@ extension HostedPage {
         "<button class=\"quiet\" name=\".action\" value=\"passkey\" formnovalidate data-passkeys hidden>\(language(.signInWithPasskey))</button>"
     }
 
+    /// The field for the answer of a passkey that the browser suggests at the field of the name (WebAuthn section 5.1.4, conditional
+    /// mediation): the script fetches what it asks for, so that pages without it make no challenge.
+    var suggestedPasskey: HTML { "<input type=\"hidden\" name=\"passkey\" data-suggest>" }
+
     /// The field for an authenticator's answer, with what the script asks it, and the button that asks once more.
     ///
     /// - Parameter options: A JSON text of WebAuthn section 5.1.

@@ -61,6 +61,7 @@ extension HostedPage {
                 client.userFlow.attributes.contains { $0.name == AttributeDefinition.aliasName }
             }
             let isName = !isSignUp && allowsAlias == true
+            let suggests = !isSignUp && visit.offersPasskeys
             let switching: HTML? =
                 visit.client?.userFlow.allowsSignUp == true
                 ? "<button class=\"link\" name=\".action\" value=\"switch\" formnovalidate>\(text(isSignUp ? .haveAccount : .noAccount))</button>"
@@ -68,7 +69,8 @@ extension HostedPage {
             page.body = """
                 <p class="lead">\(text(.toApp(visit.application)))</p>
                 \(posted("""
-                    \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: suggests ? "username webauthn" : "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(suggests ? page.suggestedPasskey : nil)
                     \(page.button("next", .next, isPrimary: true))
                     \(isSignUp || !visit.offersPasskeys ? nil : page.passkeyButton)
                     \(page.providerButtons(visit))

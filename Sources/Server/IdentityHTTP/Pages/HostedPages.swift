@@ -200,6 +200,19 @@ extension IdentityRoutes {
         guard number == "\(flow.number)" else {
             return Self.seeOther("\(visit.path)/web/\(handle)?\(HostedNotice.again.rawValue)")
         }
+        if flow.step == .enterName(isSignUp: false), try Console.value(".action", of: form) == "suggest" {
+            let driver = HostedDriver(routes: self, visit: visit, request: request, handle: handle)
+            guard let suggestion = try await driver.suggestion(in: flow) else {
+                return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+            }
+            var response = Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: suggestion.options)))
+            for field in try fields(of: suggestion.flow, handle, visit) {
+                response.headers.append(HTTPField(name: .setCookie, value: field))
+            }
+            return response
+        }
         var ticket: TicketVerdict?
         if case .fromApp(let question) = flow.step {
             let answered = try await answer(question, by: form, &flow, handle, &visit)

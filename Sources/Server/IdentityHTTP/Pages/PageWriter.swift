@@ -89,7 +89,7 @@ struct HostedPage: Sendable {
     }
 
     static func policy(forms: String) -> String {
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(forms)base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; \(forms)base-uri 'none'; frame-ancestors 'none'"
     }
 
     // MARK: - Parts

@@ -81,14 +81,27 @@ if (again) {
 // have parseRequestOptionsFromJSON and a toJSON that works.
 if (window.PublicKeyCredential) {
   for (const part of document.querySelectorAll("[data-passkeys]")) part.hidden = !part.hidden;
-  const field = document.querySelector("input[data-ceremony]");
-  if (field) {
-    const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt());
-    const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    const publicKey = JSON.parse(field.dataset.options);
+  const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt());
+  const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const read = (options) => {
+    const publicKey = JSON.parse(options);
     publicKey.challenge = bytes(publicKey.challenge);
     if (publicKey.user) publicKey.user.id = bytes(publicKey.user.id);
     for (const known of [...(publicKey.allowCredentials ?? []), ...(publicKey.excludeCredentials ?? [])]) known.id = bytes(known.id);
+    return publicKey;
+  };
+  const send = (made, field) => {
+    const response = { transports: made.response.getTransports?.() };
+    for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]) {
+      if (made.response[name]?.byteLength) response[name] = text(made.response[name]);
+    }
+    const id = text(made.rawId);
+    field.value = JSON.stringify({ id, rawId: id, type: made.type, clientExtensionResults: made.getClientExtensionResults?.() ?? {}, response });
+    field.form.submit();
+  };
+  const field = document.querySelector("input[data-ceremony]");
+  if (field) {
+    const publicKey = read(field.dataset.options);
     const button = field.form.querySelector("button[data-passkeys]");
     let alert, present;
     const ask = async () => {
@@ -97,14 +110,7 @@ if (window.PublicKeyCredential) {
       const asked = (present = new AbortController());
       alert?.remove();
       try {
-        const made = await navigator.credentials[field.dataset.ceremony]({ publicKey, signal: asked.signal });
-        const response = { transports: made.response.getTransports?.() };
-        for (const name of ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"]) {
-          if (made.response[name]?.byteLength) response[name] = text(made.response[name]);
-        }
-        const id = text(made.rawId);
-        field.value = JSON.stringify({ id, rawId: id, type: made.type, clientExtensionResults: made.getClientExtensionResults?.() ?? {}, response });
-        field.form.submit();
+        send(await navigator.credentials[field.dataset.ceremony]({ publicKey, signal: asked.signal }), field);
       } catch (error) {
         if (asked !== present) return;
         alert = document.createElement("p");
@@ -117,6 +123,26 @@ if (window.PublicKeyCredential) {
     button.addEventListener("click", ask);
     // After a refusal the user reads first.
     if (!document.querySelector(".problem")) ask();
+  }
+  // The browser lists passkeys at the field of the name. A question is good for five minutes; without an answer nothing is said.
+  const suggested = document.querySelector("input[data-suggest]");
+  if (suggested) {
+    let present;
+    const suggest = async () => {
+      present?.abort();
+      const { signal } = (present = new AbortController());
+      try {
+        if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
+        setTimeout(() => signal.aborted || document.hidden || suggest(), 270_000);
+        const body = new URLSearchParams(new FormData(suggested.form));
+        body.set(".action", "suggest");
+        const answer = await fetch(suggested.form.action, { method: "POST", body, signal });
+        if (answer.status !== 200) return;
+        send(await navigator.credentials.get({ publicKey: read(await answer.text()), mediation: "conditional", signal }), suggested);
+      } catch {}
+    };
+    addEventListener("submit", () => present?.abort());
+    suggest();
   }
 }
 
