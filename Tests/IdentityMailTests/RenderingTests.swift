@@ -97,7 +97,8 @@ struct RenderingTests {
 
     static let notices: [MailContent.Purpose] = [
         .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
-        .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures, .emailReplaced, .resetRequired,
+        .passkeySuspect, .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures, .emailReplaced,
+        .resetRequired,
         .emailChangeUndone, .accountDeleted, .deletionScheduled,
     ]
 

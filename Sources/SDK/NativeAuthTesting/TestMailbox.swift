@@ -42,6 +42,8 @@ public final class TestMailbox: Sendable {
             case methodReactivated
             /// A notice, without a code: a second factor was used for the first time.
             case methodFirstUsed
+            /// A notice, without a code: a passkey may have been copied, or has no backup any more.
+            case passkeySuspect
             /// A notice, without a code: a recovery code was used to sign in.
             case recoveryCodeUsed
             /// A notice, without a code: a client wants to sign up with the address of an existing account.
@@ -272,6 +274,7 @@ extension TestMailbox.Mail.Purpose {
             case .methodSuspended: .methodSuspended
             case .methodReactivated: .methodReactivated
             case .methodFirstUsed: .methodFirstUsed
+            case .passkeySuspect: .passkeySuspect
             case .recoveryCodeUsed: .recoveryCodeUsed
             case .accountExists: .accountExists
             case .signInLocked: .signInLocked

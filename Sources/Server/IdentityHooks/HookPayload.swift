@@ -191,7 +191,8 @@ extension HookPayload {
         case .registration: "registration"
         case .accountChange, .emailChange, .emailChanged, .emailChangeUndone, .emailReplaced, .resetRequired,
             .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended,
-            .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .signInLocked, .signedInAfterFailures:
+            .methodReactivated, .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed, .signInLocked,
+            .signedInAfterFailures:
             "accountChange"
         }
     }

@@ -45,6 +45,8 @@ struct MailPhrases: Sendable {
     var methodSuspended: Notice
     var methodReactivated: Notice
     var methodFirstUsed: Notice
+    /// A count that does not grow, or a backup that is gone (`SEC-PK-23`).
+    var passkeySuspect: Notice
     /// Says how many are left.
     var recoveryCodeUsed: Notice
     var accountExists: Notice
@@ -111,6 +113,7 @@ struct MailPhrases: Sendable {
         case .methodSuspended: mail(methodSuspended)
         case .methodReactivated: mail(methodReactivated)
         case .methodFirstUsed: mail(methodFirstUsed)
+        case .passkeySuspect: mail(passkeySuspect)
         case .recoveryCodeUsed: mail(recoveryCodeUsed)
         case .accountExists: mail(accountExists)
         case .signInLocked: mail(signInLocked)

@@ -6,7 +6,12 @@ import PortableFoundation
 extension MailContent {
     /// A mail with a made-up code, as a user of the tenant gets it.
     package static func sample(of purpose: Purpose, for tenant: Tenant, in language: MailLanguage) -> MailContent {
-        let method = purpose == .recoveryCodeUsed ? StrongMethod.label(ofCodesLeft: 7) : "d***@example.com"
+        let method =
+            switch purpose {
+            case .recoveryCodeUsed: StrongMethod.label(ofCodesLeft: 7)
+            case .passkeySuspect: StrongMethod.passkeyLabel
+            case _: "d***@example.com"
+            }
         return MailContent(
             purpose: purpose, recipient: "dana@example.com", code: purpose.hasCode ? "12345678" : nil,
             minutesValid: purpose == .deletionScheduled ? 43_200 : purpose.hasCode ? 10 : 0, language: language,
@@ -19,7 +24,7 @@ extension MailContent.Purpose {
     fileprivate var isAboutMethods: Bool {
         switch self {
         case .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
-            .recoveryCodeUsed:
+            .passkeySuspect, .recoveryCodeUsed:
             true
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .accountChange, .emailChange,
             .emailChanged,
@@ -51,6 +56,7 @@ extension MailContent.Purpose {
         case .methodSuspended: "A second factor rests"
         case .methodReactivated: "A second factor is back"
         case .methodFirstUsed: "A second factor was used for the first time"
+        case .passkeySuspect: "A passkey answered in an unusual way"
         case .recoveryCodeUsed: "A recovery code was used"
         case .accountExists: "A sign-up with an address that has an account"
         case .signInLocked: "Wrong passwords locked the account"

@@ -145,7 +145,8 @@ struct EdgeCheck {
                     .accountDeleted, .deletionScheduled:
                     must(false, "a mail of another flow")
                 case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
-                    .methodFirstUsed, .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures:
+                    .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed, .accountExists, .signInLocked,
+                    .signedInAfterFailures:
                     must(false, "a notice with a code")
                 }
             case .write(.openRefreshFamily), .write(.openBrowserSession): checkTokens(must)

@@ -618,7 +618,8 @@ struct Exploration {
             case .secondFactor: 4
             case .registration: 5
             case .passwordChanged, .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated,
-                .methodFirstUsed, .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures,
+                .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed, .accountExists, .signInLocked,
+                .signedInAfterFailures,
                 .accountChange, .emailChange,
                 .emailChanged, .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted,
                 .deletionScheduled:

@@ -762,7 +762,24 @@ import Testing
             #expect(entry().applications.first?.userFlow.method == .emailOneTimePasscode, "the flow says so")
             #expect(entry().applications.first?.userFlow.attributes == flow.attributes)
             let (ofClient, ofFlow) = (text(try await owner.get(place)), text(try await owner.get(path)))
-            #expect(ofClient.contains(path) && ofFlow.contains(place))
+            #expect(ofClient.contains(path) && ofFlow.contains(place) && !ofClient.contains("<dt>Levels</dt>"))
+
+            // The page says what rules of levels demand of its sign-ins.
+            let scope = "api://boats/Sail"
+            let ruled = try await owner.console.editor.edit(
+                entry().tenant.id, over: owner.console.editor.version, as: .command, now: IdentityTestServer.start
+            ) { entry in
+                entry.applications[0].scopes.append(scope)
+                entry.tenant.levels = [
+                    LevelRule(level: .twoFactors, applications: [client.id]),
+                    LevelRule(level: .phishingResistant, maximumAge: 300, scopes: [scope]),
+                    LevelRule(level: .mailed, contexts: ["c4"]),
+                ]
+            }
+            guard case .success = ruled else { throw ConsoleFault.changedMeanwhile }
+            #expect(
+                text(try await owner.get(place)).contains(
+                    "<dd><code>l2</code>, <code>l2p</code> (\(scope), at most 300 s old)</dd>"))
 
             // What the form does not show stays.
             let marked = try await owner.console.editor.edit(

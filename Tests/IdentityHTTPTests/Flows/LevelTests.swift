@@ -97,6 +97,9 @@ import Testing
         #expect(tokens.status == 200, "\(tokens)")
         #expect(
             try claims(of: tokens.text("access_token"))["amr"] == ["pwd", "otp", "hwk", "user", "mfa", "pop"])
+        // Operators read which level was demanded.
+        let demanded = try await server.rows("SELECT detail FROM audit WHERE kind = 'mfa.required' ORDER BY seq")
+        #expect(demanded == [["redirect, l2p"], ["l2p"], ["registration, l2p"]])
         // From now on: alone, or after the password as the only method.
         #expect(try await passkey.signIn(client).status == 200)
         let second = try await server.signIn(challengeTypes: TestPasskey.words, with: client)

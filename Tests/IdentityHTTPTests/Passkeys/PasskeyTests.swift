@@ -297,6 +297,21 @@ import Testing
         expectRefused(answer)
     }
 
+    @Test("SEC-PK-23: the owner is told of a count that does not grow, once in ten minutes")
+    func suspectIsTold() async throws {
+        let (server, passkey) = try await Self.dana { $0.limits = TimeLimits() }
+        func told(_ count: UInt32) async throws -> Int {
+            passkey.device.behaviour.counter = .fixed(count)
+            #expect(try await passkey.signIn(server.passwordClient).status == 200)
+            return try await server.mailbox.mails(for: IdentityTestServer.email).count { $0.purpose == .passkeySuspect }
+        }
+        #expect(try await told(7) == 0)
+        #expect(try await told(5) == 1)
+        #expect(try await told(5) == 1)
+        server.clock.advance(by: .seconds(601))
+        #expect(try await told(5) == 2)
+    }
+
     @Test("SEC-PK-14, SEC-ENR-13, SEC-PK-15: ten passkeys, five a day, all with one random handle")
     func limits() async throws {
         let server = try Self.server { $0.limits = TimeLimits() }

@@ -81,7 +81,7 @@ package enum MailBudget: String, Hashable, Sendable, CaseIterable {
         case .secondFactor, .accountChange: self = .secondFactor
         case .registration, .emailChange: self = .registration
         case .passwordChanged, .signInLocked, .signedInAfterFailures, .methodRegistered, .methodRemoved,
-            .methodSuspended, .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .emailChanged,
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed, .emailChanged,
             .emailChangeUndone, .emailReplaced,
             .resetRequired, .accountDeleted, .deletionScheduled:
             return nil

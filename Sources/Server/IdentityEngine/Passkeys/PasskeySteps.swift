@@ -328,7 +328,7 @@ extension FlowState {
 }
 
 extension StepSituation {
-    /// What a right answer writes of the passkey itself, and tells operators.
+    /// What a right answer writes of the passkey itself, and tells operators and the owner.
     fileprivate func effects(
         of use: PasskeyUse, _ method: StrongMethod, _ old: EnrolledPasskey, user: UserID
     ) -> [FlowEffect] {
@@ -338,6 +338,7 @@ extension StepSituation {
         }
         if use.hasSuspectCount { effects.append(.record(.passkeySuspect, user: user, detail: "signature counter")) }
         if use.lostBackup { effects.append(.record(.passkeySuspect, user: user, detail: "no backup any more")) }
+        if use.hasSuspectCount || use.lostBackup { effects += notices(.passkeySuspect, about: [method]) }
         return effects
     }
 }

@@ -196,7 +196,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
         case .methodRemoved: .methodRemovedMailed
         case .methodSuspended: .methodSuspendedMailed
         case .methodReactivated: .methodReactivatedMailed
-        case .methodFirstUsed: .methodFirstUsedMailed
+        // Its own notices are told each time, so that nothing else counts as it; older nodes know the name.
+        case .methodFirstUsed, .passkeySuspect: .methodFirstUsedMailed
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .passwordChanged, .accountExists,
             .signInLocked, .signedInAfterFailures, .accountChange, .emailChange, .emailChanged, .emailChangeUndone,
             .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled,

@@ -158,6 +158,8 @@ package struct MailContent: Hashable, Sendable, Codable {
         case methodSuspended
         case methodReactivated
         case methodFirstUsed
+        /// A passkey answered in a way that a copy would, or has no backup any more (`SEC-PK-23`).
+        case passkeySuspect
         /// A sign-in with a recovery code (`SEC-REC-5`).
         case recoveryCodeUsed
         /// A client wants to sign up with the address of an existing account (`SEC-ENUM-2`).
@@ -244,7 +246,7 @@ extension MailContent.Purpose {
             true
         case .emailChangeUndone, .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged,
             .methodRegistered, .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed,
-            .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures:
+            .passkeySuspect, .recoveryCodeUsed, .accountExists, .signInLocked, .signedInAfterFailures:
             false
         }
     }
@@ -258,8 +260,8 @@ extension MailContent.Purpose {
         case .signUp, .accountExists, .registration, .emailChange: true
         case .signIn, .passwordReset, .secondFactor, .accountChange, .emailChanged, .emailChangeUndone, .emailReplaced,
             .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered, .methodRemoved,
-            .methodSuspended, .methodReactivated, .methodFirstUsed, .recoveryCodeUsed, .signInLocked,
-            .signedInAfterFailures:
+            .methodSuspended, .methodReactivated, .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed,
+            .signInLocked, .signedInAfterFailures:
             false
         }
     }

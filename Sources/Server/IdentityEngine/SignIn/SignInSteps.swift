@@ -474,6 +474,12 @@ extension SignInState {
         let demanded = prepared.demand.whole(of: account)
         var proven = proven
         proven.sought = demanded.level > .mailed ? demanded.level : nil
+        // Two factors of any kind need no word.
+        let level = [proven.sought?.rawValue].compactMap(\.self)
+        func required(_ words: String...) -> FlowEffect {
+            let detail = (words + level).joined(separator: ", ")
+            return .record(.secondFactorRequired, user: user, detail: detail.isEmpty ? nil : detail)
+        }
         switch proven.judged(prepared.demand, of: account) {
         // A flow that waited too long: the proofs are none any more.
         case .tokens where !demanded.isFresh(proven.authenticatedAt, at: situation.now):
@@ -505,19 +511,17 @@ extension SignInState {
         case .giveSecondFactor:
             return Decision(
                 .accepted(.giveSecondFactor), next: .choosingMethod(proven), row: row,
-                effects: effects + [.record(.secondFactorRequired, user: user)] + cleared(for: proven))
+                effects: effects + [required()] + cleared(for: proven))
         case .registerMethod:
             return Decision(
                 .accepted(.registerMethod), next: .choosingContact(proven), row: row,
-                effects: effects + [.record(.secondFactorRequired, user: user, detail: "registration")]
-                    + cleared(for: proven))
+                effects: effects + [required("registration")] + cleared(for: proven))
         case .redirectToBrowser(let reason):
             var row = row
             row.isEnded = true
             return Decision(
                 .accepted(.redirectToBrowser(reason)), row: row,
-                effects: effects + [.record(.secondFactorRequired, user: user, detail: "redirect")]
-                    + cleared(for: proven))
+                effects: effects + [required("redirect")] + cleared(for: proven))
         }
     }
 

@@ -129,6 +129,22 @@ extension Console {
         }
     }
 
+    /// What the tenant's rules of levels demand of the application's sign-ins, or of those that ask for its scopes; nil: nothing.
+    static func levels(of client: Client, in tenant: Tenant) -> HTML? {
+        let rules = tenant.levels.compactMap { rule -> HTML? in
+            let scopes = rule.scopes.filter { scope in
+                client.scopes.contains { $0 == scope || scope.hasSuffix("/*") && $0.hasPrefix(scope.dropLast()) }
+            }
+            guard rule.applications.contains(client.id) || !scopes.isEmpty else { return nil }
+            let subject: String? = rule.applications.contains(client.id) ? nil : scopes.joined(separator: ", ")
+            let age = rule.maximumAge.map { "at most \($0) s old" }
+            let more = [subject, age].compactMap(\.self).joined(separator: ", ")
+            return "<code>\(rule.level.rawValue)</code>\(more.isEmpty ? "" : " (\(more))")"
+        }
+        guard let first = rules.first else { return nil }
+        return rules.dropFirst().reduce(first) { "\($0), \($1)" }
+    }
+
     /// The source of a user flow as a value of the form.
     private static func word(_ source: UserFlowSource) -> String {
         switch source {

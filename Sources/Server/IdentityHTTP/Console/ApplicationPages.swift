@@ -130,6 +130,7 @@ extension Console {
                 ("Users sign in with", client.flowSource == .none ? nil : "\(Self.name(of: client.userFlow.method))"),
                 ("Sign-up", client.userFlow.allowsSignUp ? nil : "closed"),
                 ("Second factor", demands ? "at every sign-in" : "when the app asks for it"),
+                ("Levels", Self.levels(of: client, in: tenant)),
                 ("Native sign-in", client.isNativeAuthEnabled ? "on" : "off"),
                 ("Groups in tokens", client.statesGroups ? "yes" : nil),
                 ("As an API", client.roles.isEmpty ? nil : "<code id=\"audience\">\(client.audience)</code> \(Self.copyButton("audience"))"),

@@ -65,6 +65,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "تم استخدام طريقة تحقق جديدة لحسابك لدى {{{organisation}}}",
             event: "تم استخدام عنوان بريد إلكتروني لأول مرة كطريقة تحقق لدى {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "استجاب مفتاح مرور في حسابك لدى {{{organisation}}} بطريقة غير معتادة",
+            event:
+                "استجاب مفتاح مرور في حسابك لدى {{{organisation}}} بشكل مختلف عن السابق: ربما نُسخ، أو لم تعد له نسخة احتياطية.",
+            unasked:
+                "إذا لم تتمكن من تفسير ذلك، فأزل مفتاح المرور من حسابك وأضف مفتاحًا جديدًا."),
         recoveryCodeUsed: Notice(
             subject: "تم استخدام رمز استرداد لحسابك لدى {{{organisation}}}",
             event: "تم استخدام رمز استرداد لتسجيل الدخول إلى حسابك لدى {{{organisation}}}."),

@@ -58,6 +58,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "您的 {{{organisation}}} 账户的一种新验证方式已被使用",
             event: "一个电子邮件地址首次用作您的 {{{organisation}}} 账户的验证方式。"),
+        passkeySuspect: Notice(
+            subject: "您在 {{{organisation}}} 的帐户的一个通行密钥响应异常",
+            event:
+                "您在 {{{organisation}}} 的帐户的一个通行密钥的响应与以往不同：它可能已被复制，或者不再有备份。",
+            unasked:
+                "如果您无法解释原因，请从帐户中移除该通行密钥并添加新的通行密钥。"),
         recoveryCodeUsed: Notice(
             subject: "您的 {{{organisation}}} 账户使用了一个恢复代码",
             event: "有人使用恢复代码登录了您的 {{{organisation}}} 账户。"),

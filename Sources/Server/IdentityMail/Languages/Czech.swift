@@ -66,6 +66,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Byl použit nový způsob ověření vašeho účtu {{{organisation}}}",
             event: "E-mailová adresa byla poprvé použita jako způsob ověření vašeho účtu {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "Přístupový klíč vašeho účtu {{{organisation}}} odpověděl neobvykle",
+            event:
+                "Přístupový klíč vašeho účtu {{{organisation}}} odpověděl jinak než dříve: mohl být zkopírován, nebo už nemá zálohu.",
+            unasked:
+                "Pokud si to neumíte vysvětlit, odeberte přístupový klíč ze svého účtu a přidejte nový."),
         recoveryCodeUsed: Notice(
             subject: "U vašeho účtu {{{organisation}}} byl použit záchranný kód",
             event: "K přihlášení k vašemu účtu {{{organisation}}} byl použit záchranný kód."),

@@ -65,6 +65,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny bekræftelsesmetode for din konto hos {{{organisation}}} er brugt",
             event: "En e-mailadresse er for første gang brugt som bekræftelsesmetode hos {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "En adgangsnøgle til din konto hos {{{organisation}}} svarede usædvanligt",
+            event:
+                "En adgangsnøgle til din konto hos {{{organisation}}} svarede anderledes end før: Den kan være kopieret, eller den har ikke længere en sikkerhedskopi.",
+            unasked:
+                "Hvis du ikke kan forklare det, skal du fjerne adgangsnøglen fra din konto og tilføje en ny."),
         recoveryCodeUsed: Notice(
             subject: "En gendannelseskode til din konto hos {{{organisation}}} er brugt",
             event: "En gendannelseskode er brugt til at logge ind på din konto hos {{{organisation}}}."),

@@ -66,6 +66,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Een nieuwe verificatiemethode van uw account bij {{{organisation}}} is gebruikt",
             event: "Een e-mailadres is voor het eerst gebruikt als verificatiemethode bij {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "Een passkey van uw account bij {{{organisation}}} antwoordde ongewoon",
+            event:
+                "Een passkey van uw account bij {{{organisation}}} antwoordde anders dan voorheen: de passkey is mogelijk gekopieerd of heeft geen back-up meer.",
+            unasked:
+                "Als u dit niet kunt verklaren, verwijder dan de passkey uit uw account en voeg een nieuwe toe."),
         recoveryCodeUsed: Notice(
             subject: "Er is een herstelcode van uw account bij {{{organisation}}} gebruikt",
             event: "Er is een herstelcode gebruikt om u aan te melden bij uw account bij {{{organisation}}}."),

@@ -65,6 +65,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "A new verification method of your account at {{{organisation}}} was used",
             event: "An e-mail address was used for the first time to prove who you are at {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "A passkey of your account at {{{organisation}}} answered in an unusual way",
+            event:
+                "A passkey of your account at {{{organisation}}} answered unlike before: it may have been copied, or it no longer has a backup.",
+            unasked:
+                "If you cannot explain this, remove the passkey from your account and add a new one."),
         recoveryCodeUsed: Notice(
             subject: "A recovery code of your account at {{{organisation}}} was used",
             event: "A recovery code was used to sign in to your account at {{{organisation}}}."),

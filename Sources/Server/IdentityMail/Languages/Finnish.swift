@@ -68,6 +68,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Tilisi uutta vahvistustapaa palvelussa {{{organisation}}} on käytetty",
             event: "Sähköpostiosoitetta on käytetty ensimmäistä kertaa vahvistustapana palvelussa {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "Tilisi ({{{organisation}}}) avainkoodi vastasi epätavallisesti",
+            event:
+                "Tilisi ({{{organisation}}}) avainkoodi vastasi toisin kuin ennen: se on ehkä kopioitu, tai sillä ei ole enää varmuuskopiota.",
+            unasked:
+                "Jos et osaa selittää tätä, poista avainkoodi tililtäsi ja lisää uusi."),
         recoveryCodeUsed: Notice(
             subject: "Tilisi palautuskoodi palvelussa {{{organisation}}} on käytetty",
             event: "Tilillesi palvelussa {{{organisation}}} on kirjauduttu palautuskoodilla."),

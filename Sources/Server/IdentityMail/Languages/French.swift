@@ -71,6 +71,13 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Un nouveau moyen de vérification de votre compte chez {{{organisation}}} a été utilisé",
             event: "Une adresse e-mail a servi pour la première fois de moyen de vérification chez {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "Une clé d’accès de votre compte {{{organisation}}} a répondu de manière inhabituelle",
+            event:
+                "Une clé d’accès de votre compte {{{organisation}}} a répondu autrement qu’avant : elle a peut-être été copiée, ou elle n’a plus de sauvegarde.",
+            unasked:
+                "Si vous ne pouvez pas l’expliquer, supprimez la clé d’accès de votre compte et ajoutez-en une nouvelle."
+        ),
         recoveryCodeUsed: Notice(
             subject: "Un code de secours de votre compte chez {{{organisation}}} a été utilisé",
             event: "Un code de secours a servi à se connecter à votre compte chez {{{organisation}}}."),

@@ -73,6 +73,13 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "Eine neue Bestätigungsmethode Ihres Kontos bei {{{organisation}}} wurde verwendet",
             event: "Eine E-Mail-Adresse wurde zum ersten Mal als Bestätigungsmethode bei {{{organisation}}} verwendet."),
+        passkeySuspect: Notice(
+            subject: "Ein Passkey Ihres Kontos bei {{{organisation}}} hat ungewöhnlich geantwortet",
+            event:
+                "Ein Passkey Ihres Kontos bei {{{organisation}}} hat anders geantwortet als bisher: Er wurde möglicherweise kopiert, oder er hat keine Sicherung mehr.",
+            unasked:
+                "Wenn Sie sich das nicht erklären können, entfernen Sie den Passkey aus Ihrem Konto und fügen Sie einen neuen hinzu."
+        ),
         recoveryCodeUsed: Notice(
             subject: "Ein Wiederherstellungscode Ihres Kontos bei {{{organisation}}} wurde verwendet",
             event:

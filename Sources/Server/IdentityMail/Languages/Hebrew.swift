@@ -63,6 +63,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "נעשה שימוש בשיטת אימות חדשה של חשבון {{{organisation}}} שלך",
             event: "כתובת אימייל שימשה לראשונה כשיטת אימות בחשבון {{{organisation}}} שלך."),
+        passkeySuspect: Notice(
+            subject: "מפתח גישה בחשבונך ב-{{{organisation}}} הגיב באופן חריג",
+            event:
+                "מפתח גישה בחשבונך ב-{{{organisation}}} הגיב אחרת מבעבר: ייתכן שהוא הועתק, או שאין לו עוד גיבוי.",
+            unasked:
+                "אם אין לך הסבר לכך, יש להסיר את מפתח הגישה מהחשבון ולהוסיף חדש."),
         recoveryCodeUsed: Notice(
             subject: "נעשה שימוש בקוד שחזור של חשבון {{{organisation}}} שלך",
             event: "נעשה שימוש בקוד שחזור לכניסה לחשבון {{{organisation}}} שלך."),

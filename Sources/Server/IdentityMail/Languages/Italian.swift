@@ -73,6 +73,12 @@ extension MailPhrases {
             event:
                 "Un indirizzo email è stato usato per la prima volta come metodo di verifica del tuo account {{{organisation}}}."
         ),
+        passkeySuspect: Notice(
+            subject: "Una passkey del tuo account {{{organisation}}} ha risposto in modo insolito",
+            event:
+                "Una passkey del tuo account {{{organisation}}} ha risposto in modo diverso da prima: potrebbe essere stata copiata, oppure non ha più un backup.",
+            unasked:
+                "Se non riesci a spiegartelo, rimuovi la passkey dal tuo account e aggiungine una nuova."),
         recoveryCodeUsed: Notice(
             subject: "Un codice di recupero del tuo account {{{organisation}}} è stato usato",
             event: "Un codice di recupero è stato usato per accedere al tuo account {{{organisation}}}."),

@@ -59,6 +59,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} のアカウントの新しい本人確認方法が使用されました",
             event: "メール アドレスが、{{{organisation}}} の本人確認に初めて使用されました。"),
+        passkeySuspect: Notice(
+            subject: "{{{organisation}}} のアカウントのパスキーが通常と異なる応答をしました",
+            event:
+                "{{{organisation}}} のアカウントのパスキーが以前と異なる応答をしました。コピーされたか、バックアップがなくなった可能性があります。",
+            unasked:
+                "心当たりがない場合は、アカウントからこのパスキーを削除し、新しいパスキーを追加してください。"),
         recoveryCodeUsed: Notice(
             subject: "{{{organisation}}} のアカウントで回復コードが使用されました",
             event: "{{{organisation}}} のアカウントへのサインインに回復コードが使用されました。"),

@@ -59,6 +59,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} 계정의 새 인증 수단이 사용되었습니다",
             event: "이메일 주소가 {{{organisation}}} 계정의 인증 수단으로 처음 사용되었습니다."),
+        passkeySuspect: Notice(
+            subject: "{{{organisation}}} 계정의 패스키가 평소와 다르게 응답했습니다",
+            event:
+                "{{{organisation}}} 계정의 패스키가 이전과 다르게 응답했습니다. 복사되었거나 더 이상 백업이 없을 수 있습니다.",
+            unasked:
+                "이유를 알 수 없다면 계정에서 이 패스키를 삭제하고 새 패스키를 추가하세요."),
         recoveryCodeUsed: Notice(
             subject: "{{{organisation}}} 계정의 복구 코드가 사용되었습니다",
             event: "{{{organisation}}} 계정에 로그인하는 데 복구 코드가 사용되었습니다."),

@@ -66,6 +66,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny bekreftelsesmetode for kontoen din hos {{{organisation}}} er brukt",
             event: "En e-postadresse er brukt som bekreftelsesmetode hos {{{organisation}}} for første gang."),
+        passkeySuspect: Notice(
+            subject: "En passnøkkel for kontoen din hos {{{organisation}}} svarte uvanlig",
+            event:
+                "En passnøkkel for kontoen din hos {{{organisation}}} svarte annerledes enn før: Den kan være kopiert, eller den har ikke lenger en sikkerhetskopi.",
+            unasked:
+                "Hvis du ikke kan forklare dette, fjerner du passnøkkelen fra kontoen din og legger til en ny."),
         recoveryCodeUsed: Notice(
             subject: "En gjenopprettingskode for kontoen din hos {{{organisation}}} er brukt",
             event: "En gjenopprettingskode er brukt til å logge på kontoen din hos {{{organisation}}}."),

@@ -67,6 +67,12 @@ extension MailPhrases {
             subject: "Użyto nowej metody weryfikacji Twojego konta {{{organisation}}}",
             event: "Adres e-mail został po raz pierwszy użyty jako metoda weryfikacji Twojego konta {{{organisation}}}."
         ),
+        passkeySuspect: Notice(
+            subject: "Klucz dostępu do Twojego konta {{{organisation}}} odpowiedział w nietypowy sposób",
+            event:
+                "Klucz dostępu do Twojego konta {{{organisation}}} odpowiedział inaczej niż wcześniej: mógł zostać skopiowany lub nie ma już kopii zapasowej.",
+            unasked:
+                "Jeśli nie potrafisz tego wyjaśnić, usuń klucz dostępu ze swojego konta i dodaj nowy."),
         recoveryCodeUsed: Notice(
             subject: "Użyto kodu odzyskiwania Twojego konta {{{organisation}}}",
             event: "Do zalogowania się na Twoje konto {{{organisation}}} użyto kodu odzyskiwania."),

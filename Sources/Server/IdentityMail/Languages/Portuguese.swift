@@ -69,6 +69,12 @@ extension MailPhrases {
             subject: "Um novo método de verificação da sua conta em {{{organisation}}} foi usado",
             event: "Um endereço de e-mail foi usado pela primeira vez como método de verificação em {{{organisation}}}."
         ),
+        passkeySuspect: Notice(
+            subject: "Uma chave de acesso da sua conta {{{organisation}}} respondeu de forma invulgar",
+            event:
+                "Uma chave de acesso da sua conta {{{organisation}}} respondeu de forma diferente da anterior: pode ter sido copiada ou já não tem cópia de segurança.",
+            unasked:
+                "Se não consegue explicar isto, remova a chave de acesso da sua conta e adicione uma nova."),
         recoveryCodeUsed: Notice(
             subject: "Um código de recuperação da sua conta em {{{organisation}}} foi usado",
             event: "Um código de recuperação foi usado para entrar na sua conta em {{{organisation}}}."),

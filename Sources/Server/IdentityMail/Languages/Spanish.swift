@@ -75,6 +75,12 @@ extension MailPhrases {
             event:
                 "Una dirección de correo electrónico se usó por primera vez como método de verificación en {{{organisation}}}."
         ),
+        passkeySuspect: Notice(
+            subject: "Una clave de acceso de su cuenta de {{{organisation}}} respondió de forma inusual",
+            event:
+                "Una clave de acceso de su cuenta de {{{organisation}}} respondió de forma distinta a antes: es posible que se haya copiado o que ya no tenga copia de seguridad.",
+            unasked:
+                "Si no puede explicarlo, elimine la clave de acceso de su cuenta y añada una nueva."),
         recoveryCodeUsed: Notice(
             subject: "Se usó un código de recuperación de tu cuenta en {{{organisation}}}",
             event: "Se usó un código de recuperación para iniciar sesión en tu cuenta en {{{organisation}}}."),

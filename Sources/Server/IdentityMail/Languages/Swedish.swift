@@ -68,6 +68,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "En ny verifieringsmetod för ditt konto hos {{{organisation}}} har använts",
             event: "En e-postadress har för första gången använts som verifieringsmetod hos {{{organisation}}}."),
+        passkeySuspect: Notice(
+            subject: "En nyckel till ditt konto hos {{{organisation}}} svarade ovanligt",
+            event:
+                "En nyckel till ditt konto hos {{{organisation}}} svarade annorlunda än tidigare: den kan ha kopierats eller saknar nu säkerhetskopia.",
+            unasked:
+                "Om du inte kan förklara detta tar du bort nyckeln från ditt konto och lägger till en ny."),
         recoveryCodeUsed: Notice(
             subject: "En återställningskod för ditt konto hos {{{organisation}}} har använts",
             event: "En återställningskod har använts för att logga in på ditt konto hos {{{organisation}}}."),

@@ -68,6 +68,12 @@ extension MailPhrases {
         methodFirstUsed: Notice(
             subject: "{{{organisation}}} hesabınızın yeni bir doğrulama yöntemi kullanıldı",
             event: "Bir e-posta adresi {{{organisation}}} hesabınızda ilk kez doğrulama yöntemi olarak kullanıldı."),
+        passkeySuspect: Notice(
+            subject: "{{{organisation}}} hesabınızdaki bir geçiş anahtarı alışılmadık şekilde yanıt verdi",
+            event:
+                "{{{organisation}}} hesabınızdaki bir geçiş anahtarı öncekinden farklı yanıt verdi: kopyalanmış olabilir veya artık yedeği yoktur.",
+            unasked:
+                "Bunu açıklayamıyorsanız geçiş anahtarını hesabınızdan kaldırın ve yenisini ekleyin."),
         recoveryCodeUsed: Notice(
             subject: "{{{organisation}}} hesabınızın bir kurtarma kodu kullanıldı",
             event: "{{{organisation}}} hesabınızda oturum açmak için bir kurtarma kodu kullanıldı."),
