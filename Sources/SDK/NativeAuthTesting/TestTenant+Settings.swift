@@ -24,6 +24,8 @@ extension TestTenant {
         public var textMessages = false
         /// Whether users may have passkeys, which are bound to the host name `localhost`.
         public var passkeys = false
+        /// What some sign-ins must be worth.
+        public var levels: [Level] = []
         /// The providers of other organisations that may sign users in, each with another ``TestIdentityProvider/id``.
         public var providers: [TestIdentityProvider] = []
         /// The number of a code's digits: 6 to 10.
@@ -241,8 +243,9 @@ extension TestTenant.Settings {
         guard strict.isEmpty || passkeys else {
             throw .settings(["An application requires passkeys, and the tenant has none: set passkeys."])
         }
+        entry.tenant.levels = try levels.map { level throws(TestTenantError) in try level.rule(in: self) }
         if !strict.isEmpty {
-            entry.tenant.levels = [LevelRule(level: .phishingResistant, applications: strict)]
+            entry.tenant.levels.append(LevelRule(level: .phishingResistant, applications: strict))
         }
         return entry
     }
