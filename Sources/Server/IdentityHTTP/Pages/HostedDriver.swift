@@ -28,10 +28,10 @@ struct HostedDriver: Sendable {
     let handle: String
 
     /// A browser can use passkeys where the tenant binds them to the host of these pages.
-    private var accepted: Set<ChallengeType> {
+    var accepted: Set<ChallengeType> {
         Set(ChallengeType.allCases.filter { $0 != .passkey || visit.offersPasskeys })
     }
-    private static let capabilities = Set(ClientAbility.allCases)
+    static let capabilities = Set(ClientAbility.allCases)
 
     /// Takes the step of a form.
     func take(_ form: FormFields, _ flow: HostedFlow) async throws -> HostedResult {
@@ -304,102 +304,6 @@ struct HostedDriver: Sendable {
         return .refused(HostedProblem(phrase: .passkeyRefused), next)
     }
 
-    /// Begins a sign-in by a provider.
-    private func start(_ provider: String, _ flow: HostedFlow) async throws -> HostedResult {
-        guard IdentityProvider.isID(provider) else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
-        return try await drive(
-            .startFederated(
-                ProviderStart(
-                    provider: provider, accepted: accepted, capabilities: Self.capabilities, isWeb: true)), flow)
-    }
-
-    /// The page that sends the browser to a provider.
-    private func leave(for offer: ProviderOffer, _ flow: HostedFlow) async throws -> HostedResult {
-        let engine = routes.engine
-        guard let provider = visit.tenant.provider(offer.provider), let web = provider.web,
-            let endpoint = await engine.ports.identities.browserEndpoint(of: provider, now: visit.now)
-        else {
-            if flow.step.changesAccount { return .gaveUp(.providerFailed) }
-            var flow = flow
-            flow.token = nil
-            return .refused(HostedProblem(phrase: .providerFailed), flow)
-        }
-        let verifier = Base64URL.encode(engine.ports.randomness.bytes(32))
-        let state = "\(handle).\(Base64URL.encode(engine.ports.randomness.bytes(32)))"
-        var form = FormFields()
-        form.append("client_id", web.clientID)
-        form.append("response_type", "code")
-        form.append("redirect_uri", visit.callback(of: provider.id))
-        // Apple gives its scopes to forms only.
-        form.append("scope", provider.isApple ? "name email" : "openid profile email")
-        if provider.isApple { form.append("response_mode", "form_post") }
-        form.append("state", state)
-        form.append("nonce", offer.nonce)
-        form.append("code_challenge", Base64URL.encode(Vault.checksum(Data(verifier.utf8))))
-        form.append("code_challenge_method", "S256")
-        // A client that wants a fresh sign-in wants one there, too.
-        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil { form.append("prompt", "login") }
-        let separator = endpoint.address.contains("?") ? "&" : "?"
-        var flow = flow
-        flow.step = .atProvider(
-            ProviderTrip(
-                provider: provider.id, name: provider.displayName,
-                address: endpoint.address + separator + form.encoded, state: state, verifier: verifier,
-                isLink: flow.step.changesAccount ? true : nil))
-        return .progress(flow)
-    }
-
-    /// The user comes back from a provider.
-    ///
-    /// - Parameter code: Nil: the provider did not sign the user in.
-    func comeBack(
-        from trip: ProviderTrip, with code: Secret<String>?, _ names: ProviderNames?, _ flow: HostedFlow
-    ) async throws -> HostedResult {
-        var flow = flow
-        let token = flow.token
-        guard flow.step.changesAccount else {
-            // Where another try begins.
-            flow.step = .enterName(isSignUp: false)
-            flow.token = nil
-            guard let token, var presented = try await exchange(code, of: trip, token, flow) else {
-                return .refused(HostedProblem(phrase: .providerFailed), flow)
-            }
-            (presented.givenName, presented.familyName) = (names?.givenName, names?.familyName)
-            flow.token = token
-            flow.linksTo = trip.name
-            return try await step(.submitIdentity(presented, tokens(flow)), flow)
-        }
-        // The proofs of a session end with it.
-        guard let session = flow.session, let signIn = visit.signIn, signIn.session.id == session, let token else {
-            return .gaveUp(.over)
-        }
-        guard let presented = try await exchange(code, of: trip, token, flow) else { return .gaveUp(.providerFailed) }
-        let linked = try await step(.linkIdentity(presented, signIn.account.user.id), flow)
-        guard case .refused(let problem, _) = linked else { return linked }
-        return .gaveUp(problem.phrase == .userExists ? .identityTaken : .providerFailed)
-    }
-
-    /// What the provider gives for its code; nil: nothing that is of use.
-    private func exchange(
-        _ code: Secret<String>?, of trip: ProviderTrip, _ token: String, _ flow: HostedFlow
-    ) async throws -> PresentedIdentity? {
-        guard let code, let provider = visit.tenant.provider(trip.provider),
-            try await routes.engine.awaitsIdentity(ContinuationToken(token), in: visit.caller(flow))
-        else { return nil }
-        do throws(IdentityVerificationFailure) {
-            guard let web = provider.web else { throw .unavailable }
-            let tokens = try await routes.engine.ports.identities.tokens(
-                for: ProviderCode(
-                    code: code, redirect: visit.callback(of: provider.id), verifier: Secret(trip.verifier)),
-                of: web.clientID, from: provider, now: visit.now)
-            return PresentedIdentity(token: tokens.idToken, refreshToken: tokens.refreshToken)
-        } catch {
-            visit.context.logger.notice(
-                "a provider did not exchange a code", metadata: ["provider": "\(provider.id)", "reason": "\(error)"])
-            return nil
-        }
-    }
-
     private func reset(_ name: String) -> Command {
         .startReset(UsernameRequest(username: name, accepted: accepted, capabilities: Self.capabilities))
     }
@@ -415,7 +319,7 @@ struct HostedDriver: Sendable {
                 capabilities: Self.capabilities))
     }
 
-    private func tokens(_ flow: HostedFlow) -> TokenRequest {
+    func tokens(_ flow: HostedFlow) -> TokenRequest {
         TokenRequest(
             scopes: flow.request.scopes, contexts: flow.request.contexts,
             browser: BrowserFinish(
@@ -450,7 +354,7 @@ struct HostedDriver: Sendable {
     }
 
     /// - Parameter choosing: Whether the user asked for the list of methods.
-    private func step(
+    func step(
         _ command: StepCommand, _ flow: HostedFlow, choosing: Bool = false
     ) async throws -> HostedResult {
         guard let token = flow.token else { return .progress(over(flow)) }
@@ -465,7 +369,7 @@ struct HostedDriver: Sendable {
     }
 
     /// Takes steps until the engine needs the user, or refuses.
-    private func drive(
+    func drive(
         _ first: Command, _ start: HostedFlow, choosing: Bool = false
     ) async throws -> HostedResult {
         var flow = start
