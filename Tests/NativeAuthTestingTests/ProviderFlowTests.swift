@@ -133,6 +133,21 @@ struct ProviderFlowTests {
         #expect(try await tenant.server.rows("SELECT content FROM identity_names").isEmpty)
     }
 
+    @Test("SEC-FED-15: A proof of the address ages, also when names are said anew")
+    func proofAges() async throws {
+        let apple = TestIdentityProvider(.apple)
+        apple.person.givenName = "Dana"
+        let tenant = try tenant([apple], [.emailOneTimePasscodeWithAttributes])
+        guard case .attributesRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        apple.person.email = nil
+        for _ in 0..<2 {
+            tenant.clock.advance(by: .seconds(40_000))
+            guard case .attributesRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+        }
+        tenant.clock.advance(by: .seconds(40_000))
+        guard case .mailboxRequired = try await tenant.client.signIn(with: apple) else { throw Unexpected() }
+    }
+
     @Test("SEC-FED-15: After a day what Apple said is forgotten, and it is in no readable form before")
     func namesForgotten() async throws {
         let apple = TestIdentityProvider(.apple)

@@ -528,7 +528,7 @@ struct ImportCommandTests {
             """
             {"users": [{"localId": "l1", "email": "fire@example.com", "emailVerified": true, "createdAt": "1700000000000",
               "providerUserInfo": [{"providerId": "google.com", "rawId": "3001", "email": "fire@gmail.com"},
-                {"providerId": "facebook.com", "rawId": "3002"}, {"providerId": "password", "rawId": "fire@example.com"}]}]}
+                {"providerId": "facebook.com", "rawId": "3002"}, {"providerId": "oidc.google", "rawId": "1001"}, {"providerId": "password", "rawId": "fire@example.com"}]}]}
             """, "firebase.json")
         let fire = try await run(["import", "users", firebase, "--from", "firebase"])
         #expect(fire.status == 0 && fire.output.contains("left out  accounts of 1 users at providers"), "\(fire)")

@@ -183,6 +183,16 @@ extension Sequence {
         #expect(try limits.accepted(1, .step, from: someone, at: start + 7_300) == 1)
     }
 
+    @Test("SEC-RATE-4: passkeys that pages suggest on their own have a budget of their own, and use up no start")
+    func suggestions() throws {
+        let limits = SourceLimits()
+        let (someone, other) = (try source("192.0.2.1"), try source("192.0.2.2"))
+        #expect((0..<1_000).count { _ in limits.admitSuggestion(from: someone, now: start) } == 150)
+        #expect(limits.admitSuggestion(from: other, now: start))
+        #expect(try limits.accepted(30, .start, from: someone, at: start) == 30)
+        #expect(limits.admitSuggestion(from: someone, now: start + 3_601))
+    }
+
     @Test(
         "SEC-RATE-5: wrong guesses from one source stop at the limit, right ones are not counted",
         arguments: [(GuessedSecret.code, 30), (.password, 50), (.daemonProof, 50)])

@@ -131,6 +131,8 @@ struct ProviderPageTests {
         #expect(browser.title == "Check your mail", "\(browser.html)")
         try await browser.submit(["code": try await server.mailbox.code(to: IdentityTestServer.email)])
         #expect(browser.destination?.hasPrefix(harbour.provider.issuer + "/authorize?") == true, "\(browser.html)")
+        // Another person may be signed in there.
+        #expect(browser.answer["prompt"] == "select_account")
         // The user turns back there, and then goes.
         let refused = browser.answer
         try await comeBack(browser, from: refused, ["error": "access_denied", "code": nil])

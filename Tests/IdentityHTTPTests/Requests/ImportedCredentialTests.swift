@@ -103,7 +103,8 @@ struct ImportedCredentialTests {
     @Test(
         "A damaged passkey or account is a fault of its record",
         arguments: [
-            "subject", "twice", "six", "name", "domain", "key", "handle", "id", "model", "transports", "handles",
+            "subject", "twice", "six", "many", "name", "domain", "key", "handle", "id", "model", "transports",
+            "handles",
             "date",
         ])
     func faults(_ what: String) async throws {
@@ -120,6 +121,7 @@ struct ImportedCredentialTests {
         case "subject": identity.subject = "with a blank"
         case "twice": user.identities = [identity]
         case "six": user.identities = (2...6).map { .init(subject: "\($0)", provider: "apple") }
+        case "many": user.identities = (0..<100_000).map { .init(subject: "\($0)", provider: "facebook") }
         case "name": identity.name = ""
         case "domain": passkey.passkey.relyingPartyID = "other.example"
         case "key": passkey.passkey.publicKey = Data([1, 2, 3])

@@ -53,6 +53,29 @@ struct ProviderGrantTests {
             .map { $0[0] ?? "" }
     }
 
+    @Test("SEC-FED-14: a suspended identity that comes back without a code keeps what can be revoked")
+    func suspended() async throws {
+        let server = try ProviderServer(withKey: true)
+        #expect(try await signIn(server).status == 200)
+        let method = try #require(try await server.account().identities.first)
+        let user = try await server.account().user.id
+        #expect(
+            try await server.server.store.change(
+                user, in: tenant, [.setSuspension([method.id], of: user, server.server.clock.now)]))
+        let required = try await server.signIn()
+        let sent = try await server.client.signInChallenge(required.token)
+        let back = try await server.client.token(
+            code: server.server.mailbox.code(to: "dana@example.com"), sent.token)
+        #expect(back.status == 200, "\(back)")
+        #expect(try await server.account().identities.first?.suspendedAt == nil)
+        #expect(try await waiting(server) == 0)
+        try await delete(server)
+        #expect(try await waiting(server) == 1)
+        await courier(server).serve()
+        #expect(server.apple.revoked.count == 1)
+        #expect(try await waiting(server) == 0)
+    }
+
     @Test("SEC-FED-14: the token of an app's sign-in is kept sealed, and revoked when the account is deleted")
     func deletion() async throws {
         let server = try ProviderServer(withKey: true)

@@ -110,7 +110,76 @@ struct ProviderTests {
         try linking.take(try await linking.caller.send(.addIdentity))
         #expect(try await linking.confirm().status == 204)
         let now = try await linking.server.account().identities
-        #expect(now.count == 1 && now.first?.suspendedAt == nil && now.first?.id != method.id)
+        #expect(now.count == 1 && now.first?.suspendedAt == nil && now.first?.id == method.id)
+    }
+
+    @Test(
+        "SEC-ENR-2: two factors of which a password alone enrolled one link nothing without a code to the own mailbox")
+    func factorOfThePassword() async throws {
+        let server = try ProviderServer(
+            adjust: { $0.tenant.offersApps = true }, settings: { $0.enrolment = .compatible })
+        server.apple.person.email = nil
+        try await server.server.signUpWithPassword()
+        // In this mode a thief of the password adds an app, and signs in with both.
+        let app = try await TestApp.add(to: try await AccountCaller.withPassword(server.server))
+        let strong = try AccountCaller(
+            try await app.give(
+                to: try await server.server.signIn(claims: WireClient.claims, scope: AccountCaller.scope),
+                server.server.passwordClient, server.server, scope: AccountCaller.scope), server.server)
+        for (operation, body) in [
+            ("addIdentity", #"{"provider":"apple"}"#), ("addPasskey", "{}"),
+            ("changeEmail", #"{"emailAddress":"thief@example.net"}"#),
+        ] {
+            let answer = try await strong.send("POST", AccountCaller.beta + "/nativeAuth.\(operation)", body)
+            #expect(answer.status == 202 && answer.text("nonce") == nil && answer["publicKey"] == nil, "\(answer)")
+            #expect(answer.text("targetLabel")?.hasPrefix("d") == true, "\(operation): \(answer)")
+        }
+    }
+
+    @Test(
+        "SEC-FED-10: an account that was never proven links nothing without a code, and its owner finds nothing of a stranger"
+    )
+    func neverProven() async throws {
+        let linking = try await DirectoryTable.Linking.asked()
+        let (server, tenant) = (linking.server.server, TenantDirectory.development.entries[0].tenant.id)
+        let user = try await linking.server.account().user.id
+        _ = try await server.rows("UPDATE identifiers SET proven_at = NULL")
+        // What a stranger of that account had linked, under two factors of their own.
+        linking.server.apple.person.subject = "stranger"
+        let method = StrongMethod(
+            id: UUID(), kind: .identity(linking.server.identity), provenAt: server.clock.now,
+            enrolment: Enrolment(.twoFactors))
+        #expect(try await server.store.change(user, in: tenant, [.addStrongMethod(method, to: user)]))
+        linking.server.apple.person.subject = "owner"
+        linking.server.apple.person.email = DirectoryTable.erik
+        let required = try await linking.server.signIn()
+        #expect(required.text("suberror") == "link_required", "\(required)")
+        let sent = try await linking.server.client.signInChallenge(required.token)
+        let owner = try await linking.server.client.token(
+            code: server.mailbox.code(to: DirectoryTable.erik), sent.token)
+        #expect(owner.status == 200, "\(owner)")
+        #expect(try await linking.server.account().identities.map { $0.identity?.subject } == ["owner"])
+        linking.server.apple.person.subject = "stranger"
+        #expect(try await linking.server.signIn().text("access_token") == nil)
+    }
+
+    @Test("SEC-ENR-13: suspended identities do not keep the owner from linking one: the oldest gives way")
+    func suspendedGiveWay() async throws {
+        var linking = try await DirectoryTable.Linking()
+        let (server, tenant) = (linking.server.server, TenantDirectory.development.entries[0].tenant.id)
+        try await linking.server.linkAll(to: DirectoryTable.erik)
+        let before = try await linking.server.account().identities
+        let user = try await linking.server.account().user.id
+        #expect(
+            try await server.store.change(
+                user, in: tenant, [.setSuspension(before.map(\.id), of: user, server.clock.now)]))
+        linking.server.apple.person.subject = "new"
+        linking.server.apple.person.email = nil
+        try linking.take(try await linking.caller.send(.addIdentity))
+        #expect(try await linking.confirm().status == 204)
+        let after = try await linking.server.account().identities
+        #expect(after.count == 5 && after.contains { $0.identity?.subject == "new" && $0.suspendedAt == nil })
+        #expect(Set(after.map(\.id)).subtracting(before.map(\.id)).count == 1)
     }
 
     @Test("SEC-ENR-10: an identity that a recovery code linked signs no user in for 72 hours")

@@ -160,6 +160,13 @@ package struct DirectoryCaller: Sendable {
     /// The same, in the sign-in itself: a stolen refresh token adds no contact of its thief.
     var hasJustProvenTwo: Bool { hasTwoFactors && proof.isOfSignIn }
 
+    /// Two factors of which none is a method that a password alone may have added (``EnrolmentMode/compatible``): what such a
+    /// method proves is no more than that password.
+    var hasFirmFactors: Bool { hasTwoFactors && !account.hasFactorOfPassword }
+
+    /// The same, in the sign-in itself.
+    var hasJustProvenFirmTwo: Bool { hasFirmFactors && proof.isOfSignIn }
+
     /// Whether the session has proven the mailbox that the account has now, and not one that it had before.
     var provesOwnMailbox: Bool {
         let isReplaced =

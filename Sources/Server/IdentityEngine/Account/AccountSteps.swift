@@ -70,7 +70,7 @@ extension Engine {
                 session: caller.session, method: ports.randomness.uuid(),
                 secret: AppSecret(drawnBy: ports.randomness).bytes.reveal())
             // The first method beside the password needs the account's own mailbox (SEC-ENR-2).
-            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress || !needsMailbox(caller, in: context) else {
+            guard caller.hasJustProvenFirmTwo || proven.hasCodeOfOwnAddress || !needsMailbox(caller, in: context) else {
                 return try await challengeAccount(
                     caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
             }
@@ -86,7 +86,7 @@ extension Engine {
                 userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)))
             let step = firstStep(.provingOwnForPasskey(new), of: caller, in: context)
             // In every mode: a passkey is two factors, and a password alone must not become that (SEC-ENR-2).
-            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {
+            guard caller.hasJustProvenFirmTwo || proven.hasCodeOfOwnAddress else {
                 return try await challengeAccount(caller.user, step)
             }
             return try await offer(new, step)
@@ -94,19 +94,18 @@ extension Engine {
             guard let provider = context.tenant.provider(id), !provider.clients(isWeb: isWeb).isEmpty else {
                 return context.outcome(.refused(.providerNotOffered))
             }
-            guard caller.account.identities.count(where: { $0.suspendedAt == nil }) < StrongMethod.mostIdentities
-            else { return context.outcome(.refused(.methodNotAllowed)) }
+            guard caller.account.hasRoomForIdentity else { return context.outcome(.refused(.methodNotAllowed)) }
             let proven = proven(by: caller, own)
             let new = NewIdentity(
                 provider: id, isWeb: isWeb, proven: proven,
                 strength: caller.usedRecoveryCode
-                    ? .recoveryCode : caller.hasTwoFactors ? .twoFactors : proven.enrolmentStrength,
+                    ? .recoveryCode : caller.hasFirmFactors ? .twoFactors : proven.enrolmentStrength,
                 session: caller.session)
             let step = firstStep(.provingOwnForIdentity(new), of: caller, in: context)
             // In every mode: it is a way in, and a password alone must not become one that a new password leaves.
-            guard caller.hasJustProvenTwo || proven.hasCodeOfOwnAddress else {
-                return try await challengeAccount(caller.user, step)
-            }
+            // So it does where the mailbox was never proven: its password may be a stranger's (SEC-FED-10).
+            let isProven = caller.account.emailProvenAt != nil && caller.hasJustProvenFirmTwo
+            guard isProven || proven.hasCodeOfOwnAddress else { return try await challengeAccount(caller.user, step) }
             return try await offer(new, step)
         }
     }
@@ -118,7 +117,7 @@ extension Engine {
     ) async throws(EngineError) -> Outcome {
         let proven = proven(by: caller, own)
         let change = ContactChange(
-            kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasTwoFactors,
+            kind: kind, contact: contact, proven: proven, hasTwoFactors: caller.hasFirmFactors,
             isRecovering: caller.usedRecoveryCode, isOfCodes: caller.account.passwordHash == nil,
             session: caller.session)
         if let refusal = refusal(of: change, in: context) { return context.outcome(.refused(refusal)) }
@@ -126,7 +125,8 @@ extension Engine {
         // have texts sent either (SEC-SMS-3).
         let asksForMailbox = kind == .email || contact.phone != nil || needsMailbox(caller, in: context)
         let needsOwn =
-            asksForMailbox && !caller.hasJustProvenTwo && !proven.hasCodeOfOwnAddress && contact.key != own.key.bytes
+            asksForMailbox && !caller.hasJustProvenFirmTwo && !proven.hasCodeOfOwnAddress
+            && contact.key != own.key.bytes
         let state: AccountState = needsOwn ? .provingOwn(change) : .provingNew(change)
         return try await challengeAccount(caller.user, firstStep(state, of: caller, in: context))
     }
@@ -152,7 +152,7 @@ extension Engine {
     private func strength(_ caller: DirectoryCaller, _ proven: Authentication) -> Enrolment.Strength {
         let account = caller.account
         if caller.usedRecoveryCode { return .recoveryCode }
-        if caller.hasTwoFactors { return .twoFactors }
+        if caller.hasFirmFactors { return .twoFactors }
         return account.passwordHash == nil ? .codes : proven.enrolmentStrength
     }
 

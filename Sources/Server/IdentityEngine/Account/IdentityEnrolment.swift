@@ -37,7 +37,11 @@ extension Engine {
         let context = step.context
         guard let provider = context.tenant.provider(new.provider) else { return step.refused(.providerNotOffered) }
         // A spent or unknown token of a flow has no provider's keys fetched.
-        if case .answered(let outcome) = try await admit(step) { return outcome }
+        let admitted: StepSituation
+        switch try await admit(step) {
+        case .answered(let outcome): return outcome
+        case .admitted(let situation, comparing: _): admitted = situation
+        }
         guard let token = await judge(presented, by: provider, isWeb: new.isWeb, at: context.now) else {
             return step.refused(.providerUnavailable)
         }
@@ -46,10 +50,16 @@ extension Engine {
         if case .success(var found) = judged {
             let holder = try await account(with: .identity(found.identity.key), in: context)
             if holder?.user.id != user { reads.credential = .identity(found.identity.key) }
-            // What another user has, and what is linked already, keeps the grant that it has.
-            if let claims = token.claims, holder.map({ $0.isSuspended(found.identity) && $0.user.id == user }) ?? true {
+            // What another user has, and what is linked already, keeps the grant that it has. One for a link that is refused would
+            // stay at the provider.
+            if let claims = token.claims, let asked = admitted.row.code, let account = admitted.account,
+                matches(nonce: claims.nonce, asked, of: provider.id, step), admitted.waitForEnrolment == nil,
+                account.hasRoom(for: found.identity),
+                holder.map({ $0.isSuspended(found.identity) && $0.user.id == user }) ?? true
+            {
+                let method = account.method(of: found.identity)?.id ?? found.method
                 found.identity.grant = try await grant(
-                    by: presented, claims, from: provider, for: found.method, in: context)
+                    by: presented, claims, from: provider, for: method, in: context)
                 judged = .success(found)
             }
         }
@@ -112,16 +122,10 @@ extension AccountState {
         if let wait = situation.waitForEnrolment {
             return Decision(.refused(.throttled(retryAfter: wait)), row: row)
         }
-        let method = StrongMethod(
-            id: found.method, kind: .identity(found.identity), provenAt: situation.now,
-            enrolment: Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt))
-        let replaced = [known?.id].compactMap(\.self)
+        let enrolment = Enrolment(new.strength, authenticatedAt: new.proven.authenticatedAt)
         return Decision(
             .accepted(.accountChanged), row: row,
-            effects: [
-                .write(.removeStrongMethods(replaced, of: user)), .addStrongMethod(method, to: user),
-                .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
-                .write(.endFlows(user)), .count(.methodEnrolled, of: .account),
-            ] + situation.notices(.methodRegistered, about: [method]))
+            effects: situation.linking(found, under: enrolment, to: account)
+                + [.write(.endFlows(user)), .count(.methodEnrolled, of: .account)])
     }
 }

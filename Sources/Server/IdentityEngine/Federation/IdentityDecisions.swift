@@ -166,17 +166,26 @@ extension StepSituation {
     /// Links the identity that the sign-in began with, now that its other side is proven as well.
     func linking(of proven: Authentication) -> [FlowEffect] {
         guard let found = proven.linking, let account else { return [] }
-        let user = account.user.id
-        let method = StrongMethod(
-            id: found.method, kind: .identity(found.identity), provenAt: now,
-            enrolment: Enrolment(
+        return linking(
+            found,
+            under: Enrolment(
                 proven.assurance.needsRecoveryCode ? .recoveryCode : proven.enrolmentStrength,
-                authenticatedAt: proven.authenticatedAt))
-        let suspended = [account.method(of: found.identity)?.id].compactMap(\.self)
+                authenticatedAt: proven.authenticatedAt), to: account) + takingOver(account)
+    }
+
+    /// Adds the identity, in the place of itself where it is suspended: then it keeps its id, for which its grant is sealed.
+    func linking(_ found: VerifiedIdentity, under enrolment: Enrolment, to account: UserAccount) -> [FlowEffect] {
+        let user = account.user.id
+        let known = account.method(of: found.identity)
+        var identity = found.identity
+        identity.grant = identity.grant ?? known?.identity?.grant
+        let method = StrongMethod(
+            id: known?.id ?? found.method, kind: .identity(identity), provenAt: now, enrolment: enrolment)
         return [
-            .write(.removeStrongMethods(suspended, of: user)), .addStrongMethod(method, to: user),
+            .write(.removeStrongMethods(account.displaced(by: identity), of: user)),
+            .addStrongMethod(method, to: user),
             .record(.methodRegistered, user: user, detail: method.enrolmentDetail),
-        ] + notices(.methodRegistered, about: [method]) + takingOver(account)
+        ] + notices(.methodRegistered, about: [method])
     }
 
     /// What an account whose mailbox was never proven loses when its owner appears: a password that another person may have
@@ -184,7 +193,8 @@ extension StepSituation {
     private func takingOver(_ account: UserAccount) -> [FlowEffect] {
         guard account.emailProvenAt == nil, let own = EmailAddress(stored: account.user.email) else { return [] }
         let user = account.user.id
-        let planted = account.strongMethods.filter { [.unknown, .password].contains($0.enrolment.strength) }
+        // Nothing of them was added by a proven owner.
+        let planted = account.strongMethods
         return [
             .write(.removePassword(user, at: now)), .write(.revokeRefreshFamilies(user, at: now)),
             .write(.removeStrongMethods(planted.map(\.id), of: user)), .write(.forgetNetworks(user)),

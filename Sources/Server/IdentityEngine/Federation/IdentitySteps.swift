@@ -399,9 +399,28 @@ extension UserAccount {
     /// The identities at providers, suspended ones included.
     package var identities: [StrongMethod] { strongMethods.filter { $0.identity != nil } }
 
-    /// Whether the identity can be linked: it takes the place of itself, where it is suspended.
+    /// Whether one more identity can be linked: suspended ones do not count (`SEC-ENR-13`).
+    package var hasRoomForIdentity: Bool {
+        identities.count { $0.suspendedAt == nil } < StrongMethod.mostIdentities
+    }
+
+    /// Whether this identity can be linked.
     func hasRoom(for identity: LinkedIdentity) -> Bool {
-        identities.count { $0.identity?.key != identity.key } < StrongMethod.mostIdentities
+        identities.count { $0.suspendedAt == nil && $0.identity?.key != identity.key } < StrongMethod.mostIdentities
+    }
+
+    /// What gives way to the identity: the same one, where it is suspended, and the oldest suspended ones where there would be
+    /// too many.
+    func displaced(by identity: LinkedIdentity) -> [UUID] {
+        let others = identities.filter { $0.identity?.key != identity.key }
+        let resting = others.filter { $0.suspendedAt != nil }.sorted { $0.provenAt < $1.provenAt }
+        let excess = max(0, others.count + 1 - StrongMethod.mostIdentities)
+        return [method(of: identity)?.id].compactMap(\.self) + resting.prefix(excess).map(\.id)
+    }
+
+    /// Whether a method that can be used was added by a password alone, or before this was recorded.
+    var hasFactorOfPassword: Bool {
+        secondFactors.contains { $0.suspendedAt == nil && [.unknown, .password].contains($0.enrolment.strength) }
     }
 
     /// Whether the identity is there, and suspended.

@@ -21,8 +21,9 @@ package struct NamesOfIdentity: Hashable, Sendable {
     fileprivate struct Content: Codable {
         var givenName: String?
         var familyName: String?
-        /// A mailbox that a token of the provider has proven, and that the provider could speak for.
+        /// A mailbox that a token of the provider has proven, and that the provider could speak for; and until when that counts.
         var mailbox: String?
+        var mailboxUntil: Date?
     }
 }
 
@@ -35,19 +36,24 @@ extension Engine {
     {
         let key = found.identity.key
         let said = NamesOfIdentity.Content(
-            givenName: found.givenName, familyName: found.familyName, mailbox: found.mailbox?.address)
+            givenName: found.givenName, familyName: found.familyName, mailbox: found.mailbox?.address,
+            mailboxUntil: context.now.addingTimeInterval(NamesOfIdentity.lifetime))
         let isComplete = said.givenName != nil && said.familyName != nil && said.mailbox != nil
         let earlier = isComplete ? nil : try await names(ofIdentity: key, in: context)
         found.givenName = found.givenName ?? earlier?.givenName
         found.familyName = found.familyName ?? earlier?.familyName
-        found.mailbox = found.mailbox ?? earlier?.mailbox.flatMap { EmailAddress($0) }
-        // What is repeated at each sign-in needs no keeping, and what is not said now keeps its first date.
+        // A proof ages, also when names are said anew.
+        let isFresh = earlier?.mailboxUntil.map { context.now < $0 } ?? false
+        let proven = said.mailbox != nil ? said : isFresh ? earlier : nil
+        found.mailbox = found.mailbox ?? proven?.mailbox.flatMap { EmailAddress($0) }
+        // What is repeated at each sign-in needs no keeping.
         guard said.givenName != nil || said.familyName != nil else { return nil }
         do {
             let sealed = try vault.seal(
                 StateCoding.encode(
                     NamesOfIdentity.Content(
-                        givenName: found.givenName, familyName: found.familyName, mailbox: found.mailbox?.address)),
+                        givenName: found.givenName, familyName: found.familyName, mailbox: proven?.mailbox,
+                        mailboxUntil: proven?.mailboxUntil)),
                 for: .namesOfIdentity, tenant: context.tenant.id, context: [key])
             return NamesOfIdentity(
                 key: key, sealed: sealed, until: context.now.addingTimeInterval(NamesOfIdentity.lifetime))

@@ -60,7 +60,12 @@ extension Engine {
     ) throws(ImportFault) -> (methods: [StrongMethod], leftOut: Bool) {
         let member = "identities"
         var methods: [StrongMethod] = []
+        var keys: Set<Data> = []
         var leftOut = false
+        // Those of other systems' providers are left out.
+        guard record.identities.count <= Self.mostNamedIdentities else {
+            throw ImportFault(member, "has more than \(Self.mostNamedIdentities) accounts")
+        }
         for given in record.identities {
             guard LinkedIdentity.isSubject(given.subject) else {
                 throw ImportFault(member, "has a subject that is not 1 to 255 characters of ASCII")
@@ -84,9 +89,7 @@ extension Engine {
             let identity = LinkedIdentity(
                 provider: provider.id, providerName: provider.displayName, issuer: provider.issuer,
                 subject: given.subject, email: given.email.flatMap { EmailAddress($0)?.address })
-            guard !methods.contains(where: { $0.identity?.key == identity.key }) else {
-                throw ImportFault(member, "has one account twice")
-            }
+            guard keys.insert(identity.key).inserted else { throw ImportFault(member, "has one account twice") }
             var method = StrongMethod(
                 id: ports.randomness.uuid(), kind: .identity(identity), provenAt: given.linkedAt ?? createdAt,
                 enrolment: Enrolment(given.enrolledUnder ?? .mailbox), name: given.name)
@@ -98,6 +101,8 @@ extension Engine {
         }
         return (methods, leftOut)
     }
+
+    private static let mostNamedIdentities = 20
 
     /// The passkeys of a record. Beside a password one that does not say how it was registered counts as the account's own
     /// mailbox, as an app does.

@@ -135,6 +135,18 @@ extension IdentityRequestContext {
         try limits.admitStart(from: source, now: trace.at)
     }
 
+    /// Counts a question for passkeys that a page asks on its own. It is no beginning of the user's: it must not use up theirs, and
+    /// pages go on without it (`SEC-RATE-4`).
+    ///
+    /// - Returns: Whether it may be asked; false also when the server is full.
+    func admitSuggestion() throws -> Bool {
+        if let admission = policy.admission, !admission.hasRoomForNewcomers { return false }
+        guard let limits = policy.limits, let source, !policy.unlimitedNetworks.contains(source.address) else {
+            return true
+        }
+        return limits.admitSuggestion(from: source, now: trace.at)
+    }
+
     /// Refuses a comparison of `secret` when its source has sent too many wrong guesses (`SEC-RATE-5`).
     ///
     /// - Throws: ``RequestFault/throttled(retryAfter:)``.

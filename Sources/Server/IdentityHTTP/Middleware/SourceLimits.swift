@@ -15,6 +15,8 @@ package final class SourceLimits: Sendable {
         /// `SEC-RATE-4`.
         case startsPerMinute
         case startsPerHour
+        /// The questions for passkeys that pages ask on their own.
+        case suggestions
         /// `SEC-RATE-5`.
         case wrongCodes
         case wrongPasswords
@@ -50,6 +52,7 @@ package final class SourceLimits: Sendable {
             case .requests: (40, 2)
             case .startsPerMinute: (30, 60)
             case .startsPerHour: (300, 3_600)
+            case .suggestions: (150, 3_600)
             case .wrongCodes: (30, 600)
             case .wrongPasswords, .wrongDaemonProofs: (50, 600)
             case .wrongUserCodes: (5, 60)
@@ -107,6 +110,16 @@ package final class SourceLimits: Sendable {
     func admitStart(from source: SourceAddress, now: Date) throws(RequestFault) {
         try spend(
             [Budget.startsPerMinute, .startsPerHour].flatMap { demands(of: source, $0, now) }, now)
+    }
+
+    /// Counts a question for passkeys that a page asks on its own; false when there were too many.
+    func admitSuggestion(from source: SourceAddress, now: Date) -> Bool {
+        do throws(RequestFault) {
+            try spend(demands(of: source, .suggestions, now), now)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Refuses a guess when this source has sent too many wrong ones. It counts nothing: the step decides later whether

@@ -41,7 +41,12 @@ extension HostedDriver {
         form.append("code_challenge", Base64URL.encode(Vault.checksum(Data(verifier.utf8))))
         form.append("code_challenge_method", "S256")
         // A client that wants a fresh sign-in wants one there, too.
-        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil { form.append("prompt", "login") }
+        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil {
+            form.append("prompt", "login")
+        } else if flow.step.changesAccount, !provider.isApple {
+            // Another person may be signed in there.
+            form.append("prompt", "select_account")
+        }
         let separator = endpoint.address.contains("?") ? "&" : "?"
         var flow = flow
         flow.step = .atProvider(

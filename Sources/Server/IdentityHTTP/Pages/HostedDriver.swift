@@ -80,12 +80,16 @@ struct HostedDriver: Sendable {
                 flow.username = try value("username").prefixOfHint
                 return try await startPasskey(flow)
             }
-            if let answer = try Console.optional("passkey", of: form), !answer.isEmpty, let token = flow.suggestion {
-                flow.suggestion = nil
-                flow.token = token
+            let suggestion = flow.suggestion
+            flow.suggestion = nil
+            if let answer = try Console.optional("passkey", of: form), !answer.isEmpty, let suggestion {
+                var asked = flow
+                asked.token = suggestion
                 // A refused one is asked for again on its own page.
-                flow.step = .usePasskey(options: "")
-                return try await step(.submitPasskey(Secret(answer), tokens(flow)), flow)
+                asked.step = .usePasskey(options: "")
+                let result = try await step(.submitPasskey(Secret(answer), tokens(asked)), asked)
+                guard case .refused(let problem, let next) = result, next.step == asked.step else { return result }
+                return .refused(problem, flow)
             }
             if let provider = try Console.optional(".provider", of: form) {
                 flow.username = try value("username").prefixOfHint
@@ -271,12 +275,28 @@ struct HostedDriver: Sendable {
     ///
     /// - Returns: The options, a JSON text, and the flow that takes the answer; nil: there is nothing to suggest.
     func suggestion(in flow: HostedFlow) async throws -> (options: String, flow: HostedFlow)? {
-        guard visit.offersPasskeys, case .progress(let asked) = try await startPasskey(flow),
-            case .usePasskey(let options) = asked.step
-        else { return nil }
+        guard visit.offersPasskeys else { return nil }
+        let caller = visit.caller(flow)
+        func take(_ command: Command) async throws -> Outcome {
+            try await visit.context.admitted(command) { try await routes.engine.handle(command, in: caller) }
+        }
+        // The page stays, and so does its flow: another question takes the place of the one before.
+        var outcome: Outcome?
+        if let token = flow.suggestion {
+            outcome = try await take(
+                .step(ContinuationToken(token), .challengeSignIn(method: nil, accepted: accepted)))
+        }
+        if outcome?.options == nil {
+            guard try visit.context.admitSuggestion() else { return nil }
+            let begun = try await take(
+                .startPasskey(PasskeyStart(accepted: accepted, capabilities: Self.capabilities)))
+            guard let token = begun.token else { return nil }
+            outcome = try await take(.step(token, .challengeSignIn(method: nil, accepted: accepted)))
+        }
+        guard let outcome, let options = outcome.options else { return nil }
         var flow = flow
-        flow.suggestion = asked.token
-        return (options, flow)
+        flow.suggestion = outcome.token?.secret.reveal() ?? flow.suggestion
+        return (try Self.text(of: options), flow)
     }
 
     /// Begins a sign-in whose user the passkey names.
@@ -513,6 +533,13 @@ struct HostedDriver: Sendable {
         flow.step = .dead(.over)
         if case .blockedByHook = refusal { flow.step = .dead(.blocked) }
         return .progress(flow)
+    }
+}
+
+extension Outcome {
+    /// What an authenticator is asked for; nil for another outcome.
+    fileprivate var options: JSONValue? {
+        if case .accepted(.usePasskey(let offer)) = verdict { offer.json } else { nil }
     }
 }
 

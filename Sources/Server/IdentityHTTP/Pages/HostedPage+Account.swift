@@ -161,7 +161,7 @@ extension HostedPage {
         let list = entries(view.caller.account.secondFactors.filter { !$0.isPasskey }, form)
         // Ways in, and no second factors.
         let identities = view.caller.account.identities
-        let hasRoom = identities.count { $0.suspendedAt == nil } < StrongMethod.mostIdentities
+        let hasRoom = view.caller.account.hasRoomForIdentity
         let connecting = (hasRoom ? view.providers : []).map { provider -> HTML in
             "<button class=\"quiet\" name=\".provider\" value=\"\(provider.id)\">\(language(.connect(provider.displayName)))</button>"
         }

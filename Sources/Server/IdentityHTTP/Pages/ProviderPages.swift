@@ -86,7 +86,9 @@ extension IdentityRoutes {
         }
         let form = try await Self.pageForm(of: request)
         var answer = try ProviderAnswer(form.encoded)
-        if let names = try ProviderNames(apple: Console.optional("user", of: form)) {
+        if tenant.provider(try context.parameters.require("provider"))?.isApple == true,
+            let names = try ProviderNames(apple: Console.optional("user", of: form))
+        {
             answer.names = try engine.seal(names, at: ["names", answer.state], in: tenant.id)
         }
         let address = "\(request.uri.path)?\(answer.form.encoded)"

@@ -177,6 +177,7 @@ extension SQLSession {
                 try attributes.append(values(user.tenant, user.id, name, value.typeName, value), self)
             }
             for method in one.strongMethods {
+                if let identity = method.identity { try forgetOthers(of: identity, in: user.tenant) }
                 try methods.append(
                     values(
                         user.tenant, user.id, method.id, method.storedEmail, method.storedKey, method.provenAt,

@@ -321,10 +321,7 @@ extension SQLSession {
     /// Replaces a method with the same address, including its id.
     func insert(_ method: StrongMethod, of user: UserID, in tenant: TenantID) throws {
         let key = method.storedKey
-        if let identity = method.identity {
-            try forgetRevocations(of: identity.key, in: tenant)
-            try run("DELETE FROM identity_names WHERE tenant = ? AND credential = ?", [tenant, identity.key])
-        }
+        if let identity = method.identity { try forgetOthers(of: identity, in: tenant) }
         try run(#"DELETE FROM strong_methods WHERE tenant = ? AND "user" = ? AND key = ?"#, [tenant, user, key])
         try run(
             """
@@ -342,6 +339,12 @@ extension SQLSession {
                 method.enrolledApp?.clock.lastOffset, method.passkey?.credentialID ?? method.identity?.key,
                 try method.passkey?.stored(), try method.identity?.stored(),
             ])
+    }
+
+    /// What ends when an identity gets a user.
+    func forgetOthers(of identity: LinkedIdentity, in tenant: TenantID) throws {
+        try forgetRevocations(of: identity.key, in: tenant)
+        try run("DELETE FROM identity_names WHERE tenant = ? AND credential = ?", [tenant, identity.key])
     }
 
     func removeMethods(_ ids: [UUID], of user: UserID, in tenant: TenantID) throws {

@@ -82,7 +82,9 @@ enum ImportPreset: String, ExpressibleByArgument, CaseIterable, Sendable {
                 guard let name = account[provider]?.text, let subject = account[subject]?.text,
                     !["password", "phone", "emailLink"].contains(name)
                 else { return nil }
-                let id = known[name] ?? (name.hasPrefix("oidc.") ? String(name.dropFirst(5)) : name)
+                // A project gives its own names after “oidc.”: one of them is never Google or Apple.
+                let own = name.hasPrefix("oidc.") ? String(name.dropFirst(5)) : name
+                let id = known[name] ?? (own != name && known.values.contains(own) ? name : own)
                 var members: [String: ImportValue] = ["provider": .text(id), "subject": .text(subject)]
                 members["email"] = account["email"]
                 return .members(members)

@@ -127,13 +127,13 @@ if (window.PublicKeyCredential) {
   // The browser lists passkeys at the field of the name. A question is good for five minutes; without an answer nothing is said.
   const suggested = document.querySelector("input[data-suggest]");
   if (suggested) {
-    let present;
+    let present, rounds = 0;
     const suggest = async () => {
       present?.abort();
       const { signal } = (present = new AbortController());
       try {
         if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) return;
-        setTimeout(() => signal.aborted || document.hidden || suggest(), 270_000);
+        if (++rounds < 4) setTimeout(() => signal.aborted || document.hidden || suggest(), 270_000);
         const body = new URLSearchParams(new FormData(suggested.form));
         body.set(".action", "suggest");
         const answer = await fetch(suggested.form.action, { method: "POST", body, signal });
