@@ -439,6 +439,7 @@ if hasTools {
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Tools/native-auth-bench", swiftSettings: strict),
         .testTarget(
             name: "BenchTests",

@@ -24,7 +24,8 @@ struct BenchTests {
         }
         let report = folder.appending(path: "report.md")
         let command = try BenchCommand.parse([
-            "discovery", "otp-sign-up-tokens", "password-sign-in", "refresh-es256", "mixed-day", "page-sign-up",
+            "discovery", "otp-sign-up-tokens", "password-sign-in", "passkey-sign-in", "refresh-es256", "mixed-day",
+            "page-sign-up",
             "authorize-tokens", "overload",
             "--server", Self.server.path, "--seconds", "0.6", "--warm-up", "0.1", "--connections", "4", "--folder",
             folder.path, "--report", report.path,
@@ -33,7 +34,7 @@ struct BenchTests {
         let text = try String(contentsOf: report, encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.split(separator: "|").count >= 10 }
             .dropFirst()
-        #expect(rows.count == 9)
+        #expect(rows.count == 10)
         for row in rows {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(try #require(Double(cells[1])) > 0, "\(row)")

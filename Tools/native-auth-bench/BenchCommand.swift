@@ -137,20 +137,24 @@ struct BenchCommand: AsyncParsableCommand {
         _ scenario: BenchScenario, _ cast: BenchCast, _ server: BenchServer, on group: any EventLoopGroup
     ) async throws {
         guard let population = scenario.population else { return }
-        let kinds: [BenchScenario] =
+        func maker(_ kind: BenchScenario) -> @Sendable () -> any Journey {
+            { JourneyMaker(scenario: kind, cast: cast)() }
+        }
+        let kinds: [@Sendable () -> any Journey] =
             switch population {
-            case .code: [.otpSignUpTokens]
-            case .password: [.passwordSignUp]
-            case .both: [.otpSignUpTokens, .passwordSignUp]
-            case .browser: [.pageSignUp]
+            case .code: [maker(.otpSignUpTokens)]
+            case .password: [maker(.passwordSignUp)]
+            case .both: [maker(.otpSignUpTokens), maker(.passwordSignUp)]
+            case .browser: [maker(.pageSignUp)]
+            case .passkey: [{ PasskeySignUpJourney(cast: cast) }]
             }
-        for kind in kinds {
+        for make in kinds {
             let end = ContinuousClock.now + .seconds(30)
             var made = 0
             while made < 2 * connections {
                 let more = try await LoadGenerator.run(
                     .closed(connections: connections), port: server.port, warmUp: 0, seconds: min(2, seconds),
-                    on: group, makeJourney: { JourneyMaker(scenario: kind, cast: cast)() })
+                    on: group, makeJourney: make)
                 made += more.journeys
                 guard more.failures == 0, ContinuousClock.now < end else {
                     throw BenchFailure(text: more.example ?? "people sign up too slowly")

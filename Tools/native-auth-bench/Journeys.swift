@@ -10,6 +10,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
     case passwordSignUp = "password-sign-up"
     case passwordSignIn = "password-sign-in"
     case codeSignIn = "code-sign-in"
+    case passkeySignIn = "passkey-sign-in"
     case refreshRS256 = "refresh-rs256"
     case refreshES256 = "refresh-es256"
     case mixedDay = "mixed-day"
@@ -32,6 +33,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case .passwordSignUp: "sign-up with code and password"
         case .passwordSignIn: "sign-in with a password"
         case .codeSignIn: "sign-in with a code"
+        case .passkeySignIn: "sign-in with a passkey"
         case .refreshRS256: "refresh, RS256"
         case .refreshES256: "refresh, ES256"
         case .mixedDay: "mixed day"
@@ -49,6 +51,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload, .page, .pageSignUp: nil
         case .passwordSignIn: .password
         case .codeSignIn, .refreshRS256, .refreshES256: .code
+        case .passkeySignIn: .passkey
         case .mixedDay: .both
         case .authorize, .authorizeTokens: .browser
         }
@@ -59,6 +62,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case password
         case both
         case browser
+        case passkey
     }
 }
 
@@ -88,6 +92,7 @@ final class BenchCast: Sendable {
         var tokens: [String] = []
         /// The fields `Cookie` of browsers with a session.
         var browsers: [String] = []
+        var passkeys: [BenchPasskey] = []
     }
 
     init(_ name: String) {
@@ -114,6 +119,7 @@ final class BenchCast: Sendable {
     func add(resetter address: String, hasOther: Bool) { state.withLock { $0.resetters.append((address, hasOther)) } }
     func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
     func add(browser cookie: String) { state.withLock { $0.browsers.append(cookie) } }
+    func add(passkey: BenchPasskey) { state.withLock { $0.passkeys.append(passkey) } }
     func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
 
     /// A random member with a password.
@@ -122,6 +128,8 @@ final class BenchCast: Sendable {
     func codeMember() -> String? { state.withLock { $0.codeMembers.randomElement() } }
     /// The cookies of a random browser with a session.
     func browser() -> String? { state.withLock { $0.browsers.randomElement() } }
+    /// The passkey of a random user.
+    func passkey() -> BenchPasskey? { state.withLock { $0.passkeys.randomElement() } }
     /// Takes a member for one reset; the caller puts it back.
     func takeResetter() -> (address: String, hasOther: Bool)? { state.withLock { $0.resetters.popLast() } }
     /// Takes a token for one use; the caller puts its successor back.
@@ -146,6 +154,7 @@ struct JourneyMaker: Sendable {
         case .passwordSignUp: SignUpJourney(cast: cast, hasPassword: true, wantsTokens: false)
         case .passwordSignIn: SignInJourney(cast: cast, hasPassword: true)
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
+        case .passkeySignIn: PasskeySignInJourney(cast: cast)
         case .refreshRS256, .refreshES256: refresh
         case .page: Paths(paths: [("page", PageSignUpJourney.authorize)])
         case .pageSignUp: PageSignUpJourney(cast: cast)

@@ -10,6 +10,8 @@ struct LoadRequest: Sendable {
     let form: String?
     /// Header fields besides those of every request.
     var headers: [(name: String, value: String)] = []
+    /// Whether ``form`` is JSON.
+    var isJSON = false
 }
 
 /// The reply to a request.
@@ -22,6 +24,15 @@ struct LoadReply: Sendable {
     var isShed: Bool { status == 429 || status == 503 }
 
     /// The text of the member `name` of the body, a flat JSON object whose texts need no escapes, as tokens do not.
+    ///
+    /// - Parameter mark: The member that it comes after, for a name that the body has more than once.
+    func text(_ name: String, after mark: String) -> String? {
+        let text = String(buffer: body)
+        guard let start = text.firstRange(of: mark)?.upperBound else { return nil }
+        return LoadReply(status: status, headers: headers, body: ByteBuffer(string: String(text[start...]))).text(name)
+    }
+
+    /// The same of the whole body.
     func text(_ name: String) -> String? {
         let opening = Array("\(name)\":\"".utf8)
         let quote = UInt8(ascii: "\"")
@@ -75,7 +86,8 @@ final class LoadConnection: ChannelInboundHandler {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
-        head.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        head.headers.add(
+            name: "content-type", value: request.isJSON ? "application/json" : "application/x-www-form-urlencoded")
         head.headers.add(name: "content-length", value: "\(form.utf8.count)")
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(string: form)))), promise: nil)
