@@ -15,34 +15,11 @@ extension Account {
     ) async throws(AccountError) -> AuthenticatorAppNext {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let reply = try await send(Directory.BeginMethod(), flow)
-        guard let key = AuthenticatorKey(reply) else {
+        let reply = try await flow.directoryReply(.addApp, Directory.BeginMethod())
+        guard reply.secretKey != nil else {
             return .codeRequired(OwnMailboxCodeRequired(state: try OwnMailboxCodeState(accepting: reply, flow)))
         }
-        return .keyRequired(AuthenticatorAppRequired(state: try AuthenticatorAppState(key, reply, flow)))
-    }
-
-    fileprivate func send(_ app: Directory.BeginMethod, _ flow: Flow) async throws(AccountError) -> Directory.CodeSent {
-        let id = flow.correlationID
-        return try await directory(.addApp, body: try Self.body(app, id), correlationID: id)
-    }
-
-    /// Sends a code of a running addition.
-    ///
-    /// - Returns: Nil when the app is added.
-    fileprivate func confirm(
-        _ code: Secret<String>, _ flow: Flow
-    ) async throws(AccountError) -> Directory.CodeSent? {
-        let body = try Self.body(
-            Directory.ConfirmContact(
-                continuationToken: flow.continuationToken?.reveal() ?? "", code: code.reveal()), flow.correlationID)
-        let response = try await directory(.confirmApp, body: body, correlationID: flow.correlationID)
-        guard response.status != 204 else { return nil }
-        do {
-            return try WireJSON.decode(from: response.body)
-        } catch {
-            throw AccountError(response, correlationID: flow.correlationID)
-        }
+        return .keyRequired(AuthenticatorAppRequired(state: try AuthenticatorAppState(reply, flow)))
     }
 }
 
@@ -101,7 +78,7 @@ extension AuthenticatorKey: CustomStringConvertible, CustomReflectable {
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct OwnMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
-    let state: OwnMailboxCodeState
+    let state: OwnMailboxCodeState<AuthenticatorAppState>
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -130,7 +107,7 @@ public struct OwnMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
     public typealias Refusal = CodeRefusal
     public var content: StepContent { StepContent(.ownMailboxCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .ownMailboxCode) }
-    init(state: OwnMailboxCodeState) { self.state = state }
+    init(state: OwnMailboxCodeState<AuthenticatorAppState>) { self.state = state }
 }
 
 /// The user must add the key to an authenticator app, and type the code that the app shows. Until then nothing has changed.
@@ -158,65 +135,17 @@ public struct AuthenticatorAppRequired: ~Copyable, FlowStep, StateStep {
     init(state: AuthenticatorAppState) { self.state = state }
 }
 
-/// The copyable form of ``OwnMailboxCodeRequired``.
-struct OwnMailboxCodeState: StepState {
-    let code: SentCode
-    var flow: Flow
-    let use = StepUse()
-
-    init(accepting sent: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
-        var flow = flow
-        do throws(NativeAuthError) {
-            code = try flow.takeCode(
-                sentTo: sent.targetLabel, channel: "email", length: sent.codeLength, interval: sent.resendAfter,
-                token: Secret(sent.continuationToken))
-        } catch {
-            throw AccountError(error)
-        }
-        self.flow = flow
-    }
-
-    init?(_ fields: StepContent.Fields, _ flow: Flow) {
-        guard let code = fields.code, flow.homeAccountID != nil else { return nil }
-        self.code = code
-        self.flow = flow
-    }
-
-    func fill(_ fields: inout StepContent.Fields) {
-        fields.code = code
-    }
-
-    func submit(code: String) async throws(NativeAuthError) -> AuthenticatorAppState {
-        try await submit(code: code) { (flow, code) async throws(NativeAuthError) -> AuthenticatorAppState in
-            do throws(AccountError) {
-                guard let reply = try await flow.account().confirm(code, flow), let key = AuthenticatorKey(reply)
-                else { throw AccountError(flow.unexpectedReply()) }
-                return try AuthenticatorAppState(key, reply, flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-
-    func resend() async throws(NativeAuthError) -> OwnMailboxCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            do throws(AccountError) {
-                let app = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
-                return try OwnMailboxCodeState(accepting: try await flow.account().send(app, flow), flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-}
-
 /// The copyable form of ``AuthenticatorAppRequired``.
-struct AuthenticatorAppState: StepState {
+struct AuthenticatorAppState: AfterOwnMailbox {
+    static let addition = DirectoryOperation.addApp
+    static let confirmation = DirectoryOperation.confirmApp
+
     let key: AuthenticatorKey
     var flow: Flow
     let use = StepUse()
 
-    init(_ key: AuthenticatorKey, _ reply: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
+    init(_ reply: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
+        guard let key = AuthenticatorKey(reply) else { throw AccountError(flow.unexpectedReply()) }
         var flow = flow
         do throws(NativeAuthError) {
             try flow.advance(to: Secret(reply.continuationToken))
@@ -240,9 +169,9 @@ struct AuthenticatorAppState: StepState {
     func submit(code: String) async throws(NativeAuthError) {
         try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
             do throws(AccountError) {
-                guard try await flow.account().confirm(code, flow) == nil else {
-                    throw AccountError(flow.unexpectedReply())
-                }
+                let asked = Directory.ConfirmContact(
+                    continuationToken: flow.continuationToken?.reveal() ?? "", code: code.reveal())
+                try await flow.directoryChange(.confirmApp, asked)
             } catch {
                 throw error.asNativeAuthError
             }

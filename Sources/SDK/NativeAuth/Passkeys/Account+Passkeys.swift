@@ -14,32 +14,11 @@ extension Account {
     public func addPasskey(correlationID: UUID? = nil) async throws(AccountError) -> PasskeyNext {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let reply = try await send(passkey: Directory.BeginMethod(), flow)
+        let reply = try await flow.directoryReply(.addPasskey, Directory.BeginMethod())
         guard reply.publicKey != nil else {
-            return .codeRequired(PasskeyMailboxCodeRequired(state: try PasskeyMailboxCodeState(accepting: reply, flow)))
+            return .codeRequired(PasskeyMailboxCodeRequired(state: try OwnMailboxCodeState(accepting: reply, flow)))
         }
         return .passkeyRequired(NewPasskeyRequired(state: try NewPasskeyState(reply, flow)))
-    }
-
-    fileprivate func send(
-        passkey: Directory.BeginMethod, _ flow: Flow
-    ) async throws(AccountError) -> Directory.CodeSent {
-        let id = flow.correlationID
-        return try await directory(.addPasskey, body: try Self.body(passkey, id), correlationID: id)
-    }
-
-    /// - Returns: Nil when the passkey is added.
-    fileprivate func confirm(
-        passkey: Directory.ConfirmPasskey, _ flow: Flow
-    ) async throws(AccountError) -> Directory.CodeSent? {
-        let id = flow.correlationID
-        let response = try await directory(.confirmPasskey, body: try Self.body(passkey, id), correlationID: id)
-        guard response.status != 204 else { return nil }
-        do {
-            return try WireJSON.decode(from: response.body)
-        } catch {
-            throw AccountError(response, correlationID: id)
-        }
     }
 }
 
@@ -56,7 +35,7 @@ public enum PasskeyNext: ~Copyable, Sendable {
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct PasskeyMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
-    let state: PasskeyMailboxCodeState
+    let state: OwnMailboxCodeState<NewPasskeyState>
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -85,7 +64,7 @@ public struct PasskeyMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
     public typealias Refusal = CodeRefusal
     public var content: StepContent { StepContent(.passkeyMailboxCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .passkeyMailboxCode) }
-    init(state: PasskeyMailboxCodeState) { self.state = state }
+    init(state: OwnMailboxCodeState<NewPasskeyState>) { self.state = state }
 }
 
 /// The user's device must make the passkey. Until the server has accepted it nothing has changed.
@@ -125,63 +104,11 @@ public struct NewPasskeyRequired: ~Copyable, FlowStep, StateStep {
     init(state: NewPasskeyState) { self.state = state }
 }
 
-/// The copyable form of ``PasskeyMailboxCodeRequired``.
-struct PasskeyMailboxCodeState: StepState {
-    let code: SentCode
-    var flow: Flow
-    let use = StepUse()
-
-    init(accepting sent: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
-        var flow = flow
-        do throws(NativeAuthError) {
-            code = try flow.takeCode(
-                sentTo: sent.targetLabel, channel: "email", length: sent.codeLength, interval: sent.resendAfter,
-                token: Secret(sent.continuationToken))
-        } catch {
-            throw AccountError(error)
-        }
-        self.flow = flow
-    }
-
-    init?(_ fields: StepContent.Fields, _ flow: Flow) {
-        guard let code = fields.code, flow.homeAccountID != nil else { return nil }
-        self.code = code
-        self.flow = flow
-    }
-
-    func fill(_ fields: inout StepContent.Fields) {
-        fields.code = code
-    }
-
-    func submit(code: String) async throws(NativeAuthError) -> NewPasskeyState {
-        try await submit(code: code) { (flow, code) async throws(NativeAuthError) -> NewPasskeyState in
-            do throws(AccountError) {
-                let asked = Directory.ConfirmPasskey(
-                    continuationToken: flow.continuationToken?.reveal() ?? "", code: code.reveal())
-                guard let reply = try await flow.account().confirm(passkey: asked, flow) else {
-                    throw AccountError(flow.unexpectedReply())
-                }
-                return try NewPasskeyState(reply, flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-
-    func resend() async throws(NativeAuthError) -> PasskeyMailboxCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            do throws(AccountError) {
-                let again = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
-                return try PasskeyMailboxCodeState(accepting: try await flow.account().send(passkey: again, flow), flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-}
-
 /// The copyable form of ``NewPasskeyRequired``.
-struct NewPasskeyState: StepState {
+struct NewPasskeyState: AfterOwnMailbox {
+    static let addition = DirectoryOperation.addPasskey
+    static let confirmation = DirectoryOperation.confirmPasskey
+
     /// The server's options, as JSON. A copy that has used them asks for new ones: a challenge serves once.
     let options: String
     var flow: Flow
@@ -237,7 +164,7 @@ struct NewPasskeyState: StepState {
         guard isUsed else { return (options, flow) }
         do throws(AccountError) {
             let again = Directory.BeginMethod(continuationToken: flow.continuationToken?.reveal())
-            let next = try NewPasskeyState(try await flow.account().send(passkey: again, flow), flow)
+            let next = try NewPasskeyState(try await flow.directoryReply(.addPasskey, again), flow)
             return (next.options, next.flow)
         } catch {
             throw .request(error.asNativeAuthError.with(canRetry: true))
@@ -255,9 +182,7 @@ struct NewPasskeyState: StepState {
             let asked = Directory.ConfirmPasskey(
                 continuationToken: flow.continuationToken?.reveal() ?? "", publicKeyCredential: credential,
                 displayName: name)
-            guard try await flow.account().confirm(passkey: asked, flow) == nil else {
-                throw AccountError(flow.unexpectedReply())
-            }
+            try await flow.directoryChange(.confirmPasskey, asked)
         } catch {
             throw error.asNativeAuthError
         }

@@ -16,32 +16,11 @@ extension Account {
     ) async throws(AccountError) -> IdentityNext {
         var flow = Flow(client: client, username: username, correlationID: correlationID)
         flow.homeAccountID = homeAccountID
-        let reply = try await send(identity: Directory.BeginIdentity(provider: provider), flow)
+        let reply = try await flow.directoryReply(.addIdentity, Directory.BeginIdentity(provider: provider))
         guard reply.nonce != nil else {
-            return .codeRequired(IdentityMailboxCodeRequired(state: try IdentityMailboxCodeState(reply, flow)))
+            return .codeRequired(IdentityMailboxCodeRequired(state: try OwnMailboxCodeState(accepting: reply, flow)))
         }
         return .identityRequired(NewIdentityRequired(state: try NewIdentityState(reply, flow)))
-    }
-
-    fileprivate func send(
-        identity: Directory.BeginIdentity, _ flow: Flow
-    ) async throws(AccountError) -> Directory.CodeSent {
-        let id = flow.correlationID
-        return try await directory(.addIdentity, body: try Self.body(identity, id), correlationID: id)
-    }
-
-    /// - Returns: Nil when the identity is linked.
-    fileprivate func confirm(
-        identity: Directory.ConfirmIdentity, _ flow: Flow
-    ) async throws(AccountError) -> Directory.CodeSent? {
-        let id = flow.correlationID
-        let response = try await directory(.confirmIdentity, body: try Self.body(identity, id), correlationID: id)
-        guard response.status != 204 else { return nil }
-        do {
-            return try WireJSON.decode(from: response.body)
-        } catch {
-            throw AccountError(response, correlationID: id)
-        }
     }
 }
 
@@ -58,7 +37,7 @@ public enum IdentityNext: ~Copyable, Sendable {
 ///
 /// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
 public struct IdentityMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
-    let state: IdentityMailboxCodeState
+    let state: OwnMailboxCodeState<NewIdentityState>
 
     /// The target and the length of the code.
     public var info: SentCode { state.code }
@@ -85,7 +64,7 @@ public struct IdentityMailboxCodeRequired: ~Copyable, FlowStep, StateStep {
     public typealias Refusal = CodeRefusal
     public var content: StepContent { StepContent(.identityMailboxCode, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .identityMailboxCode) }
-    init(state: IdentityMailboxCodeState) { self.state = state }
+    init(state: OwnMailboxCodeState<NewIdentityState>) { self.state = state }
 }
 
 /// The provider must sign its user in. Until the server has accepted its token nothing has changed.
@@ -155,63 +134,11 @@ enum IdentityFailure: Error {
     }
 }
 
-/// The copyable form of ``IdentityMailboxCodeRequired``.
-struct IdentityMailboxCodeState: StepState {
-    let code: SentCode
-    var flow: Flow
-    let use = StepUse()
-
-    init(_ sent: Directory.CodeSent, _ flow: Flow) throws(AccountError) {
-        var flow = flow
-        do throws(NativeAuthError) {
-            code = try flow.takeCode(
-                sentTo: sent.targetLabel, channel: "email", length: sent.codeLength, interval: sent.resendAfter,
-                token: Secret(sent.continuationToken))
-        } catch {
-            throw AccountError(error)
-        }
-        self.flow = flow
-    }
-
-    init?(_ fields: StepContent.Fields, _ flow: Flow) {
-        guard let code = fields.code, flow.homeAccountID != nil else { return nil }
-        self.code = code
-        self.flow = flow
-    }
-
-    func fill(_ fields: inout StepContent.Fields) {
-        fields.code = code
-    }
-
-    func submit(code: String) async throws(NativeAuthError) -> NewIdentityState {
-        try await submit(code: code) { (flow, code) async throws(NativeAuthError) -> NewIdentityState in
-            do throws(AccountError) {
-                let asked = Directory.ConfirmIdentity(
-                    continuationToken: flow.continuationToken?.reveal() ?? "", code: code.reveal())
-                guard let reply = try await flow.account().confirm(identity: asked, flow) else {
-                    throw AccountError(flow.unexpectedReply())
-                }
-                return try NewIdentityState(reply, flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-
-    func resend() async throws(NativeAuthError) -> IdentityMailboxCodeState {
-        try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
-            do throws(AccountError) {
-                let again = Directory.BeginIdentity(continuationToken: flow.continuationToken?.reveal())
-                return try IdentityMailboxCodeState(try await flow.account().send(identity: again, flow), flow)
-            } catch {
-                throw error.asNativeAuthError
-            }
-        }
-    }
-}
-
 /// The copyable form of ``NewIdentityRequired``.
-struct NewIdentityState: StepState {
+struct NewIdentityState: AfterOwnMailbox {
+    static let addition = DirectoryOperation.addIdentity
+    static let confirmation = DirectoryOperation.confirmIdentity
+
     /// The server's nonce. A copy that has sent it asks for a new one: a nonce serves once.
     let nonce: String
     var flow: Flow
@@ -255,9 +182,7 @@ struct NewIdentityState: StepState {
                     var asked = Directory.ConfirmIdentity(
                         continuationToken: flow.continuationToken?.reveal() ?? "", idToken: credential.idToken)
                     asked.authorizationCode = credential.authorizationCode
-                    guard try await flow.account().confirm(identity: asked, flow) == nil else {
-                        throw AccountError(flow.unexpectedReply())
-                    }
+                    try await flow.directoryChange(.confirmIdentity, asked)
                 } catch {
                     throw error.asNativeAuthError
                 }
@@ -272,7 +197,7 @@ struct NewIdentityState: StepState {
         guard hasSentNonce.withLock(\.self) else { return (nonce, flow) }
         do throws(AccountError) {
             let again = Directory.BeginIdentity(continuationToken: flow.continuationToken?.reveal())
-            let next = try NewIdentityState(try await flow.account().send(identity: again, flow), flow)
+            let next = try NewIdentityState(try await flow.directoryReply(.addIdentity, again), flow)
             return (next.nonce, next.flow)
         } catch {
             throw IdentityFailure(error.asNativeAuthError.with(canRetry: true))
