@@ -77,7 +77,7 @@ struct ProviderLinkTests {
             _ = try await again.link(with: harbour)
             Issue.record("an identity has two owners")
         } catch {
-            guard case .nameTaken("mail", _) = error else { throw error }
+            guard case .nameTaken("identities", _) = error else { throw error }
         }
         #expect(try await owner(tenant, harbour) == first.homeAccountID)
         #expect(try await second.methods().isEmpty)

@@ -51,10 +51,13 @@ extension DirectoryTable {
     }
 
     static let identities: [DirectoryRow] = [
-        row(.addIdentity, .providerAsked, "the nonce, where the session has proven the own mailbox") {
+        row(.addIdentity, .providerAsked, "the nonce: the session has proven the own mailbox or two factors") {
             try await Linking().caller.send(.addIdentity)
         },
-        row(.addIdentity, .codeSent, "a code was mailed to the own mailbox, which the session has not proven") {
+        row(
+            .addIdentity, .codeSent,
+            "a code was mailed to the own mailbox: the session has proven neither it nor two factors"
+        ) {
             try await Linking(byPassword: true).caller.send(.addIdentity)
         },
         row(.addIdentity, .providerNotOffered, "the tenant has no such provider for apps") {
@@ -106,6 +109,11 @@ extension DirectoryTable {
             let linking = try await Linking.asked()
             linking.server.apple.person.email = "dana@example.com"
             _ = try await linking.server.signIn()
+            return try await linking.confirm()
+        },
+        row(.confirmIdentity, .methodNotAllowed, "the user has five accounts at providers by now") {
+            let linking = try await Linking.asked()
+            try await linking.server.linkAll(to: erik)
             return try await linking.confirm()
         },
         row(.confirmIdentity, .incorrectCode, "the code is wrong") {

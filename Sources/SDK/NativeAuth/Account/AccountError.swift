@@ -17,7 +17,8 @@ public enum AccountError: NativeAuthFailure, FlowFailure {
     case notAllowed(attribute: String?, ErrorDetails)
     /// A value breaks a rule, or the attribute is unknown or may not be removed; with its name, if the server says it.
     case invalidAttribute(String?, ErrorDetails)
-    /// Another account has this name, or had it a short time ago; with the attribute: `mail` or the alias.
+    /// Another account has this name, or had it a short time ago; with the attribute: `mail`, the alias, or
+    /// `identities` for an account at a provider.
     case nameTaken(String?, ErrorDetails)
     /// The current password is wrong, or is missing though the account has one. Wrong ones count as at a sign-in.
     case incorrectPassword(ErrorDetails)

@@ -3,7 +3,7 @@ import NativeAuthWire
 public import PortableFoundation
 
 extension Account {
-    /// Begins to link the user's account at a provider: then the user can sign in by it, too.
+    /// Begins to link the user's account at a provider. After that the user can also sign in with it.
     ///
     /// A code to the user's own mailbox comes first, unless the user has just signed in by such a code or with two factors. A token
     /// that was refreshed since does not count. ``remove(_:correlationID:)`` unlinks it.
@@ -91,6 +91,7 @@ public struct NewIdentityRequired: ~Copyable, FlowStep, StateStep {
         } catch {
             switch error {
             case .refused(let refusal): return .retry(Self(state: state), refusal)
+            case .request(.userAlreadyExists(let details)): throw .nameTaken("identities", details)
             case .request(let error): throw AccountError(error)
             }
         }

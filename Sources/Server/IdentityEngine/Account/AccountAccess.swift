@@ -285,7 +285,7 @@ extension Engine {
     ) async throws(EngineError) -> DirectoryAnswer<Answer> {
         let tenant = caller.tenant.id
         do {
-            return try await ports.users.change(
+            return try await changeAccount(
                 caller.user, in: tenant, names: names, marks: names.map { mark(of: $0, in: tenant) }
             ) { facts in
                 // Checked again under the lock: the account may have been disabled, or its credentials changed.
@@ -297,6 +297,20 @@ extension Engine {
         } catch {
             throw .store(error)
         }
+    }
+
+    /// Changes an account outside a flow, and wakes the worker of mails when the change has one.
+    func changeAccount<Answer: Sendable>(
+        _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key] = [], marks: [Data] = [],
+        decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
+    ) async throws(StoreError) -> Answer {
+        let (answer, hasMail) = try await ports.users.change(id, in: tenant, names: names, marks: marks) { facts in
+            let (effects, answer) = decide(facts)
+            let hasMail = effects.contains { if case .enqueueMail = $0 { true } else { false } }
+            return (effects, (answer, hasMail))
+        }
+        if hasMail { ports.mail.notify() }
+        return answer
     }
 
     /// An audit event of the caller.

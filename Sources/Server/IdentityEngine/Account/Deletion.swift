@@ -179,7 +179,7 @@ extension Engine {
     ) async throws(EngineError) -> Bool {
         let event = AuditEvent(.accountDeleted, at: now, tenant: tenant, user: id, detail: detail)
         do {
-            return try await ports.users.change(id, in: tenant) { facts in
+            return try await changeAccount(id, in: tenant) { facts in
                 guard let account = facts.account else { return ([], false) }
                 return (effects(ofDeleting: account, facts, now: deletedAt ?? now) + [.record(event)] + mails, true)
             }

@@ -43,7 +43,7 @@ extension Engine {
                 .emailChangeUndone, at: now, tenant: tenant.id, user: undo.user,
                 source: source.map { auditSource($0, tenant.id) })
             let mark = mark(of: undo.old.key, in: tenant.id)
-            return try await ports.users.change(
+            return try await changeAccount(
                 undo.user, in: tenant.id, names: [undo.old.key], marks: [mark]
             ) { [mails] facts in
                 // Another code of an earlier change may have been used at the same moment. An account that an operator

@@ -387,7 +387,7 @@ extension Engine {
         decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(EngineError) -> Answer {
         do {
-            return try await ports.users.change(
+            return try await changeAccount(
                 id, in: tenant, names: names, marks: names.map { mark(of: $0, in: tenant) }, decide: decide)
         } catch {
             throw .store(error)

@@ -65,7 +65,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
                 .renamePasskey, .removePasskey,
             ]
         case .lastMethod: return [.removeMethod, .removeApp, .removePhone, .removePasskey]
-        case .methodNotAllowed: return [.addApp, .addPhone, .addPasskey, .addIdentity, .makeRecoveryCodes]
+        case .methodNotAllowed:
+            return [.addApp, .addPhone, .addPasskey, .addIdentity, .confirmIdentity, .makeRecoveryCodes]
         case .unusableToken: return begins.union(confirms)
         case .incorrectCode: return confirms.union([.undoEmailChange])
         case .expiredCode: return confirms
