@@ -10,7 +10,7 @@ struct ProviderLinkTests {
     private struct Unexpected: Error {}
     private let erik = "erik@example.com"
 
-    /// A user of codes, signed in a moment ago, whom the provider does not know.
+    /// A user who has just signed in with a code, and has no account at the provider yet.
     private func signedIn(
         _ tenant: TestTenant, _ user: String = dana
     ) async throws -> Account {

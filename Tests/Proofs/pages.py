@@ -118,7 +118,7 @@ CASES = {
     17: "Contrast of text, borders and focus; errors not by colour alone (1.4.1, 1.4.3, 1.4.11)",
     18: "320 points, zoom and wide text (1.4.4, 1.4.10, 1.4.12)",
     19: "The keyboard reaches all, in order, and is seen (2.1.1, 2.1.2, 2.4.3, 2.4.7, 2.4.11)",
-    20: "The page tells how long a code is valid, and only the last page moves on by itself (2.2.1)",
+    20: "The page tells how long a code is valid, and only the last page moves on automatically (2.2.1)",
     21: "Nothing moves for users who asked for that (2.3.3)",
     22: "The title names the step, and an error first (2.4.2)",
     23: "Targets have 24 points (2.5.8)",
@@ -1335,7 +1335,7 @@ class Check(browser.BrowserCheck):
         with page.expect_response(lambda answer: answer.request.method == "POST" and "application/json" in answer.headers.get("content-type", "")):
             page.reload()
         # The page is as it was: its form goes on, and so does the suggestion of the next one.
-        self.give(page, username="nobody@example.com")
+        self.give(page, username="unknown@example.com")
         self.expect("a form beside a suggestion is no old one", page.locator(".problem").count() == 1, page.inner_text("main"))
         device("setAutomaticPresenceSimulation", enabled=True)
         self.open(page)

@@ -518,7 +518,7 @@ struct ImportCommandTests {
                 "wrong.jsonl:3: identities names a provider that the tenant does not have.",
                 "wrong.jsonl:4: passkeys is no list.",
                 "wrong.jsonl:5: passkeys lacks credentialId, publicKey, userHandle or relyingPartyId.",
-                "wrong.jsonl:7: identities",
+                "wrong.jsonl:7: identities has one that the record in line 6 has.",
             ] {
                 #expect(faults.output.contains(line), "\(line): \(faults)")
             }

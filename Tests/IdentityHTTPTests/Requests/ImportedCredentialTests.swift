@@ -63,7 +63,8 @@ struct ImportedCredentialTests {
         #expect(outcome.progress.created == 1 && outcome.progress.refused == 2)
         #expect(
             outcome.faults.map { "\($0.line) \($0.fault.member) \($0.fault.reason)" } == [
-                "2 passkeys has one that another user has", "3 identities has one that another user has",
+                "2 passkeys has one that the record in line 1 has",
+                "3 identities has one that the record in line 1 has",
             ])
         #expect(try await passkey.signIn(new.client).status == 200)
         let byProvider = try await new.signIn()

@@ -102,8 +102,8 @@ extension Engine {
                     ? .recoveryCode : caller.hasFirmFactors ? .twoFactors : proven.enrolmentStrength,
                 session: caller.session)
             let step = firstStep(.provingOwnForIdentity(new), of: caller, in: context)
-            // In every mode: it is a way in, and a password alone must not become one that a new password leaves.
-            // So it does where the mailbox was never proven: its password may be a stranger's (SEC-FED-10).
+            // In every mode: an identity stays when the password changes, so a password alone must not add one. Two factors do not
+            // either where the mailbox was never proven: another person may have set the password (SEC-FED-10).
             let isProven = caller.account.emailProvenAt != nil && caller.hasJustProvenFirmTwo
             guard isProven || proven.hasCodeOfOwnAddress else { return try await challengeAccount(caller.user, step) }
             return try await offer(new, step)

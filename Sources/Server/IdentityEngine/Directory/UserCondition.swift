@@ -18,7 +18,7 @@ package indirect enum UserCondition: Hashable, Sendable {
     case mail(TextMatch)
     /// A login name of the user, an address or an alias.
     case signsIn(as: String, SignInType)
-    /// The user to whom this account at a provider is linked: ``LinkedIdentity/key``, suspended or not.
+    /// Has the account at a provider with this key (``LinkedIdentity/key``), suspended ones included.
     case hasIdentity(Data)
     case isEnabled(Bool)
     /// Created at this time or later.

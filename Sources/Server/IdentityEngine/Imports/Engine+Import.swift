@@ -304,6 +304,8 @@ private struct PortionFacts {
     private var lines: [LoginIdentifier.Key: Int] = [:]
     private var ids: Set<UserID>
     private var credentials: Set<MethodCredential>
+    /// The lines of the records that have added credentials.
+    private var credentialLines: [MethodCredential: Int] = [:]
     private let deleted: Set<Data>
     private let now: Date
     let reserved: [Data: ReservedName]
@@ -348,9 +350,11 @@ private struct PortionFacts {
         }
         let own = new.strongMethods.compactMap(\.credential)
         if let taken = own.first(where: credentials.contains) {
-            throw ImportFault(taken.member, "has one that another user has")
+            let owner = credentialLines[taken].map { "the record in line \($0)" } ?? "another user"
+            throw ImportFault(taken.member, "has one that \(owner) has")
         }
         credentials.formUnion(own)
+        for credential in own { credentialLines[credential] = line }
         for name in user.identifiers { (owners[name.key], lines[name.key]) = (user.id, line) }
         ids.insert(user.id)
         return .create

@@ -112,7 +112,7 @@ extension Engine {
         let member = "passkeys"
         guard !record.passkeys.isEmpty else { return [] }
         guard let domain = tenant.passkeys?.relyingPartyID else {
-            throw ImportFault(member, "is for a tenant with passkeys, which this one has not")
+            throw ImportFault(member, "needs a tenant with passkeys, and this tenant has none")
         }
         guard record.passkeys.count <= NewPasskey.most else {
             throw ImportFault(member, "has more than \(NewPasskey.most) passkeys")

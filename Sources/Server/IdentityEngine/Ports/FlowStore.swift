@@ -196,7 +196,8 @@ package enum CountedEvent: String, Hashable, Sendable, CaseIterable {
         case .methodRemoved: .methodRemovedMailed
         case .methodSuspended: .methodSuspendedMailed
         case .methodReactivated: .methodReactivatedMailed
-        // Its own notices are told each time, so that nothing else counts as it; older nodes know the name.
+        // A first use is always told, so it needs no count: the notice of a suspect passkey uses its name, which nodes of an older
+        // version know.
         case .methodFirstUsed, .passkeySuspect: .methodFirstUsedMailed
         case .signUp, .signIn, .passwordReset, .secondFactor, .registration, .passwordChanged, .accountExists,
             .signInLocked, .signedInAfterFailures, .accountChange, .emailChange, .emailChanged, .emailChangeUndone,

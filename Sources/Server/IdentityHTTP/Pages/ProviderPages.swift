@@ -150,6 +150,7 @@ struct ProviderNames: Codable, Sendable {
             }
             let name: Name?
         }
+        // The names are optional: an error in them ends no sign-up.
         guard let text, text.utf8.count <= 1_024,
             let name = try? WireJSON.decode(User.self, from: Data(text.utf8)).name
         else { return nil }
