@@ -396,6 +396,30 @@ import Testing
 
     // MARK: Alias
 
+    @Test("SEC-MAIL-1: the mail of a change wakes the worker after the change is stored")
+    func wakesTheWorker() async throws {
+        let signal = MailSignal()
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+            ports.mail = signal
+        }
+        try await server.signUpWithPassword()
+        let caller = try await withPassword(server)
+        var wakeUps = signal.wakeUps.makeAsyncIterator()
+        // The signals of the sign-up are one.
+        #expect(await wakeUps.next() != nil)
+        #expect(try await caller.send("DELETE", Self.me).status == 204)
+        let worker = Task { [wakeUps] in
+            var wakeUps = wakeUps
+            return await wakeUps.next() != nil
+        }
+        let patience = Task {
+            try await Task.sleep(for: .seconds(5))
+            worker.cancel()
+        }
+        #expect(await worker.value)
+        patience.cancel()
+    }
+
     @Test("SEC-ID-8: an alias is kept from others for 90 days, and its user can take it back")
     func alias() async throws {
         let flow = UserFlow(

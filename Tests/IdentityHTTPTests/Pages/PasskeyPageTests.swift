@@ -116,6 +116,28 @@ struct PasskeyPageTests {
         #expect(try await suggestion(without).isEmpty && without.status == 204)
     }
 
+    @Test("SEC-RATE-4: pages have passkeys suggested 150 times an hour for a source, and then go on without")
+    func suggestionsOfASource() async throws {
+        let server = try Self.server()
+        let transport = InProcessTransport(
+            routes: server.routes(), within: AccessPolicy(limits: SourceLimits()), peer: IPAddress("192.0.2.7"))
+        var answers: [Int] = []
+        for _ in 0..<152 {
+            // The budget of all requests is another one.
+            server.clock.advance(by: 0.5)
+            let browser = TestBrowser(transport)
+            try await browser.get(party.path())
+            _ = try await suggestion(browser)
+            answers.append(browser.status)
+        }
+        #expect(answers.prefix(150).allSatisfy { $0 == 200 } && answers.suffix(2) == [204, 204], "\(answers)")
+        // The user's own beginning is of another budget.
+        let browser = TestBrowser(transport)
+        try await browser.get(party.path())
+        try await browser.submit(["username": ""], action: "passkey")
+        #expect(browser.title == "Use your passkey")
+    }
+
     @Test("An application that demands a passkey: the page lets the user make one, after a code to the mailbox")
     func demanded() async throws {
         let rule = LevelRule(

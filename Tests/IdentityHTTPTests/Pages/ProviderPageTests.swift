@@ -183,6 +183,25 @@ struct ProviderPageTests {
         #expect(try await server.rows("SELECT id FROM strong_methods").isEmpty)
     }
 
+    @Test("SEC-ENR-3: An account that one user went to connect is not the next user's of the same browser")
+    func connectAfterAnother() async throws {
+        let (server, party) = (try server(), TestRelyingParty(.emailOneTimePasscode))
+        for email in ["erik@example.com", "eve@example.com"] { _ = try await server.signUp(email) }
+        let (browser, second) = (TestBrowser(server), TestBrowser(server))
+        for (browser, email) in [(browser, "erik@example.com"), (second, "eve@example.com")] {
+            try await browser.get(party.path())
+            try await browser.submit(["username": email])
+            try await browser.submit(["code": try await server.mailbox.code(to: email)])
+        }
+        try await connect(browser, apple)
+        let asked = browser.answer
+        // Eve's session takes the place of Erik's; the flow that he began is still the browser's.
+        browser.cookies.merge(second.cookies) { $1 }
+        try await comeBack(browser, from: asked)
+        #expect(try await server.rows("SELECT id FROM strong_methods").isEmpty, "\(browser.html)")
+        #expect(!browser.html.contains("<strong>Apple</strong>"))
+    }
+
     @Test(
         "SEC-FED-15: The names that Apple posts once reach the sign-up, and no address shows them",
         arguments: [true, false])
