@@ -42,12 +42,14 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case subjectTokenType = "subject_token_type"
     case token
     case tokenTypeHint = "token_type_hint"
+    /// A code of an authenticator app.
+    case totp
     case username
 
     /// The longest value that an endpoint accepts, in bytes; nil: only the limit of every value.
     package var longest: Int? {
         switch self {
-        case .oob: 256
+        case .oob, .totp: 256
         case .credential, .idToken: 16_384
         case .provider: 32
         case .providerUser, .authorizationCode: 1_024

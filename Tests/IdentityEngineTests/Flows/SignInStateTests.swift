@@ -532,6 +532,7 @@ struct SignInStateTests {
         case .awaitingContactCode: "awaitingContactCode"
         case .confirmingContact: "confirmingContact"
         case .creatingPasskey: "creatingPasskey"
+        case .confirmingApp: "confirmingApp"
         case .authenticated: "authenticated"
         }
     }

@@ -37,8 +37,8 @@ enum StateName: String, Hashable, CaseIterable, Comparable {
             case .reset(.choosingPassword): .choosingPassword
             case .reset(.changed): .changed
             case .reset(.completed): .resetCompleted
-            // Passkeys are not part of the model.
-            case .signIn(.creatingPasskey): .choosingContact
+            // Passkeys and apps are not part of the model.
+            case .signIn(.creatingPasskey), .signIn(.confirmingApp): .choosingContact
             // The flows of a signed-in user are not part of the model.
             case .account, .passkey, .federated: .authenticated
             }

@@ -123,7 +123,7 @@ struct LevelPolicyTests {
                 }
                 for level in Level.allCases {
                     for isContext in [true, false] {
-                        for tenant in 0..<4 {
+                        for tenant in 0..<8 {
                             let demanded = LevelDemand(level: level)
                             worlds.append(
                                 World(
@@ -131,7 +131,8 @@ struct LevelPolicyTests {
                                     demand: FactorDemand(
                                         contexts: isContext ? ["c4"] : [], ofContexts: demanded, isRequired: false,
                                         required: isContext ? .none : demanded, distinctMailbox: false,
-                                        enrolment: .proven, now: now, texts: tenant & 1 == 0 ? nil : texts,
+                                        enrolment: .proven, now: now, takesApps: tenant & 4 != 0,
+                                        texts: tenant & 1 == 0 ? nil : texts,
                                         passkeyDomain: tenant & 2 == 0 ? nil : "localhost"), level: level))
                         }
                     }
@@ -142,13 +143,14 @@ struct LevelPolicyTests {
     }
 
     private static func first(
-        _ account: UserAccount, _ origin: Authentication.Origin, takesPasskeys: Bool
+        _ account: UserAccount, _ origin: Authentication.Origin, isPlain: Bool
     ) -> [Authentication] {
         func proven(_ knows: Bool, _ isFromReset: Bool, _ mailboxes: [EmailAddress]) -> Authentication {
             Authentication(
                 account: SignInStateTests.binding, email: SignInStateTests.email, origin: origin,
                 knowsPassword: knows, passwordIsFromReset: isFromReset, mailboxes: mailboxes, authenticatedAt: now,
-                capabilities: [.mfaRequired] + (takesPasskeys ? [.passkey] : []) + [.registrationRequired])
+                capabilities: [.mfaRequired] + (isPlain ? [] : [.passkey]) + [.registrationRequired]
+                    + (isPlain ? [] : [.authenticatorApp]))
         }
         let own = [SignInStateTests.email]
         return switch (origin, account.passwordHash != nil) {
@@ -206,6 +208,7 @@ struct LevelPolicyTests {
                     switch kind {
                     case .mailbox: .mailbox(SignInStateTests.contact)
                     case .phone: PhoneNumber("+15555550199").map { .phone($0) } ?? .recoveryCodes
+                    case .app: .app(EnrolledApp(sealedSecret: Data(), clock: AppClock(spentStep: 0)))
                     case .passkey: .passkey(Self.passkey(3))
                     }
                 let method = StrongMethod(
@@ -227,8 +230,8 @@ struct LevelPolicyTests {
                 // Sign-ups have accounts without methods, and resets have passwords.
                 if origin == .signUp, !world.account.strongMethods.isEmpty { continue }
                 if origin == .reset, world.account.passwordHash == nil { continue }
-                for takesPasskeys in [true, false] {
-                    for proven in Self.first(world.account, origin, takesPasskeys: takesPasskeys) {
+                for isPlain in [true, false] {
+                    for proven in Self.first(world.account, origin, isPlain: isPlain) {
                         follow(proven, world, [], &ends)
                     }
                 }
@@ -242,21 +245,21 @@ struct LevelPolicyTests {
     func afterAReset() {
         for world in Self.worlds() where world.account.passwordHash != nil && world.level == .twoFactors {
             guard world.account.secondFactors.contains(where: { $0.isApp && !$0.rests(at: Self.now) }) else { continue }
-            let proven = Self.first(world.account, .signIn, takesPasskeys: false)[1]
+            let proven = Self.first(world.account, .signIn, isPlain: true)[1]
             #expect(proven.passwordIsFromReset)
             guard !world.demand.contexts.isEmpty || world.demand.required.level == .twoFactors else { continue }
             #expect(proven.judged(world.demand, of: world.account).isSecondFactor, "\(world)")
         }
     }
 
-    @Test("SEC-PK-21: without the announced word no passkey is offered, given or registered")
+    @Test("SEC-PK-21: without the announced words no passkey is offered, given or registered, and no app registered")
     func plainClients() {
         for world in Self.worlds() where world.demand.passkeyDomain != nil {
-            for var proven in Self.first(world.account, .signIn, takesPasskeys: false) {
+            for var proven in Self.first(world.account, .signIn, isPlain: true) {
                 proven.sought = world.level > .mailed ? world.level : nil
                 let offered = proven.usableMethods(of: world.account, world.demand)
                 #expect(!offered.contains { $0.isPasskey })
-                #expect(!proven.registrable(for: world.account, world.demand).contains(.passkey))
+                #expect(proven.registrable(for: world.account, world.demand).isDisjoint(with: [.passkey, .app]))
             }
         }
     }

@@ -16,11 +16,12 @@ import Testing
     private static let strict = FactorDirectory.userFlow
 
     private static func server(
-        _ rules: [LevelRule], textMessages: Bool = true, adjust: (inout EngineSettings) -> Void = { _ in }
+        _ rules: [LevelRule], textMessages: Bool = true, apps: Bool = true, adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.levels = rules
         if !textMessages { entry.tenant.texts = nil }
+        entry.tenant.offersApps = apps
         let directory = TenantDirectory([entry])
         return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
             ports.clients = directory
@@ -233,6 +234,156 @@ import Testing
         #expect(try await refresh(signedIn, with: client).status == 200)
         // Elsewhere the mailbox still is a second factor.
         #expect(try await server.signInWithSecondFactor().status == 200)
+    }
+
+    // MARK: An app that is registered in the sign-in
+
+    private static let appWords = "totp oob password redirect"
+
+    private func key(_ token: String, _ client: WireClient) async throws -> WireAnswer {
+        try await client.post(.registerChallenge, [("continuation_token", token), ("challenge_type", "totp")])
+    }
+
+    private func confirm(_ code: String, _ shown: WireAnswer, _ client: WireClient) async throws -> WireAnswer {
+        try await client.post(
+            .registerContinue,
+            [("continuation_token", try shown.token), ("grant_type", "totp"), ("totp", code)])
+    }
+
+    private func app(of shown: WireAnswer) throws -> TestApp {
+        try TestApp(key: try #require(shown.text("secret"), "\(shown)"))
+    }
+
+    @Test("SEC-TOTP-7: an application that demands two factors by NIST: a user without a method registers an app")
+    func appRegistered() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        let plain = try await server.signIn(with: client)
+        #expect(plain.status == 200 && plain["challenge_type"] == "redirect", "\(plain)")
+        let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+        expectError(required, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
+        let registering = try await proveMailbox(required, server, client)
+        expectError(registering, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
+        let listed = try await client.registerIntrospect(registering.token)
+        #expect(methods(listed) == ["totp"] && listed["methods"]?.array[0]["challenge_type"] == "totp", "\(listed)")
+        let first = try await key(listed.token, client)
+        expectSuccess(
+            first,
+            [
+                "challenge_type", "continuation_token", "code_length", "secret", "otpauth_uri", "algorithm", "digits",
+                "period",
+            ])
+        let address = try #require(first.text("otpauth_uri"))
+        #expect(address.hasPrefix("otpauth://totp/") && address.contains("secret=\(first.text("secret") ?? "")&"))
+        // Asked again, there is another secret; nothing is stored of either.
+        let shown = try await key(first.token, client)
+        #expect(shown.text("secret") != first.text("secret"))
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
+        let app = try app(of: shown)
+        let now = server.clock.now
+        for wrong in [
+            try self.app(of: first).code(at: now), app.code(at: now, later: -1), app.code(at: now, later: 2), "12345",
+            "1234567", "", "abcdef",
+        ] {
+            let refused = try await confirm(wrong, shown, client)
+            #expect(refused.status == 400, "\(wrong): \(refused)")
+        }
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
+        let done = try await confirm(app.code(at: now), shown, client)
+        expectSuccess(done, ["continuation_token"])
+        #expect(try await server.mailbox.mails().first?.purpose == .methodRegistered)
+        let tokens = try await client.token(redeeming: done.token, claims: nil)
+        #expect(tokens.status == 200, "\(tokens)")
+        #expect(try claims(of: tokens.text("access_token"))["amr"] == ["pwd", "otp", "mfa"])
+        // The code is spent, the app is the method of the next sign-in, and its refresh keeps the level.
+        let second = try await server.signIn(with: client)
+        let offered = try await client.introspect(second.token)
+        #expect(methods(offered) == ["totp"] && offered["methods"]?.array[0]["challenge_type"] == "oob", "\(offered)")
+        let asked = try await server.secondFactorChallenge(offered.token, with: client)
+        #expect(try await client.token(code: app.code(at: now), asked.token, grant: "mfa_oob").status == 400)
+        server.clock.advance(by: 31)
+        let next = app.code(at: server.clock.now)
+        #expect(try await client.token(code: next, asked.token, grant: "mfa_oob").status == 200)
+        #expect(try await refresh(tokens, with: client).status == 200)
+    }
+
+    @Test("SEC-TOTP-4, SEC-TOTP-7: wrong codes of a new app are limited, its secret is shown for ten minutes")
+    func guessesAtANewApp() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        func begin() async throws -> WireAnswer {
+            let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+            return try await key(try await proveMailbox(required, server, client).token, client)
+        }
+        let shown = try await begin()
+        let app = try app(of: shown)
+        for guess in 0..<5 {
+            let refused = try await confirm(app.code(at: server.clock.now, later: 9 + guess), shown, client)
+            expectError(refused, "invalid_grant", 50_181, suberror: "invalid_oob_value")
+        }
+        let spent = try await confirm(app.code(at: server.clock.now), shown, client)
+        #expect(spent.status == 400, "\(spent)")
+        server.clock.advance(by: 61)
+        let late = try await begin()
+        server.clock.advance(by: 601)
+        let refused = try await confirm(try self.app(of: late).code(at: server.clock.now), late, client)
+        #expect(refused.status == 400, "\(refused)")
+        #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
+    }
+
+    @Test("SEC-ENR-2, SEC-ENR-8: a password alone, and a mailbox alone, register no app by the application's demand")
+    func thievesRegisterNoApp() async throws {
+        for mode in [EnrolmentMode.proven, .compatible] {
+            let server = try Self.server([try Self.rule(.twoFactors)]) { $0.enrolment = mode }
+            let client = strictClient(server)
+            try await server.signUpWithPassword()
+            let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+            let listed = try await client.introspect(required.token)
+            #expect(methods(listed) == ["email"])
+            for token in [try required.token, try listed.token] {
+                #expect(try await key(token, client).status == 400)
+                #expect(try await client.registerIntrospect(token).status == 400)
+            }
+            try await server.reset()
+            let afterReset = try await server.signIn(
+                password: WireClient.newPassword, challengeTypes: Self.appWords, with: client)
+            #expect(afterReset.status == 200 && afterReset["challenge_type"] == "redirect", "\(afterReset)")
+            #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0, "\(mode)")
+        }
+    }
+
+    @Test("SEC-ENR-3: an account with a weaker method gives that one before it registers an app")
+    func weakerMethodBeforeAnApp() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithTwoFactors()
+        let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+        #expect(try await key(required.token, client).status == 400)
+        let sent = try await server.secondFactorChallenge(required.token, with: client)
+        let registering = try await client.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob")
+        let shown = try await key(registering.token, client)
+        let done = try await confirm(try app(of: shown).code(at: server.clock.now), shown, client)
+        #expect(try await client.token(redeeming: done.token, claims: nil).status == 200, "\(done)")
+    }
+
+    @Test("A tenant without apps registers none, and a user of codes reaches no higher level by one")
+    func noApps() async throws {
+        let without = try Self.server([try Self.rule(.mailed)], apps: false)
+        try await without.signUpWithPassword()
+        let client = strictClient(without)
+        let required = try await without.signIn(challengeTypes: Self.appWords, with: client)
+        let listed = try await client.registerIntrospect(required.token)
+        #expect(methods(listed) == ["email"], "\(listed)")
+        #expect(try await key(listed.token, client).status == 400)
+        let server = try Self.server([try Self.rule(.mailed)])
+        try await server.signUpWithPassword()
+        let strict = strictClient(server)
+        let asked = try await server.signIn(challengeTypes: Self.appWords, with: strict)
+        // A password alone is offered the own mailbox; the app needs its code first.
+        #expect(methods(try await strict.registerIntrospect(asked.token)) == ["email"])
     }
 
     @Test("SEC-MFA-1: a session of two weaker factors is refreshed for no more than it was")

@@ -12,7 +12,7 @@ extension PagePhrase {
             .movingOn, .signOut, .signedOut, .busy, .continueTo(app: "Fabrikam Café"), .toApp("Fabrikam Café"),
             .codeSent(to: "d***a@example.com"), .codeIsValid, .signedInAs("dana@example.com"),
             .appSignedInAs(app: "Fabrikam Café", name: "dana@example.com"), .goOnAs("dana@example.com"), .whyMailbox,
-            .whyPasskey, .addMethod,
+            .strongerProofNeeded, .whyPasskey, .addMethod,
             .whyMethod, .wantsAccess(app: "Fabrikam Café"), .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline,
             .scopeOther("api://orders/Orders.Read"), .allow, .decline,
             .passwordRules, .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp,
@@ -54,7 +54,8 @@ extension PagePhrase {
         switch self {
         case .signIn, .createAccount, .enterPassword, .enterCode, .choosePassword, .chooseNewPassword, .aboutYou,
             .chooseMethod, .addMailbox, .cannotGoOn, .tookTooLong, .needsCookies, .begunElsewhere, .signedIn,
-            .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .whyPasskey, .addMethod, .whyMethod,
+            .movingOn, .signOut, .signedOut, .busy, .codeIsValid, .whyMailbox, .strongerProofNeeded,
+            .whyPasskey, .addMethod, .whyMethod,
             .scopeOpenID, .scopeProfile, .scopeEmail, .scopeOffline, .allow, .decline,
             .cookiesHelp, .begunElsewhereHelp, .wrongAddressHelp, .policyHelp, .overHelp, .busyHelp,
             .signedOutHelp, .email, .emailOrName, .password, .newPassword, .showPassword, .code, .staySignedIn,

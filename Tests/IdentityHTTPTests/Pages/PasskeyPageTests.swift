@@ -176,6 +176,34 @@ struct PasskeyPageTests {
         #expect(browser.answer["code"] != nil, "\(browser.html)")
     }
 
+    @Test("An application that demands an authenticator app: the page shows its key, and signs in with its first code")
+    func appDemanded() async throws {
+        let rule = LevelRule(level: .twoFactors, applications: [try #require(ClientID(party.client))])
+        for takesPasskeys in [false, true] {
+            let server = try Self.server(passkeysOf: takesPasskeys ? "identity.test" : nil, levels: [rule])
+            let browser = TestBrowser(server)
+            try await browser.signUp(email, at: server, for: party)
+            if takesPasskeys {
+                // The passkey comes first, and the user can choose.
+                #expect(browser.title == "Add a passkey", "\(browser.html)")
+                try await browser.submit([:], action: "others")
+                #expect(browser.html.contains(">Add an authenticator app<"), "\(browser.html)")
+                try await browser.submit(["method": "totp"])
+            }
+            #expect(browser.title == "Add an authenticator app", "\(browser.html)")
+            #expect(browser.html.contains("A stronger proof is needed here."))
+            #expect(browser.html.contains("value=\"others\"") == takesPasskeys)
+            #expect(browser.html.contains("otpauth://totp/"))
+            let key = try #require(browser.html.firstMatch(of: /secret=([A-Z2-7]+)/)?.output.1)
+            let app = try TestApp(key: String(key))
+            try await browser.submit(["code": app.code(at: server.clock.now, later: 9)])
+            #expect(browser.title == "Add an authenticator app" && browser.problem != nil, "\(browser.html)")
+            try await browser.submit(["code": app.code(at: server.clock.now)])
+            let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+            #expect(try claims(of: tokens.text("access_token"))["amr"] == ["pwd", "otp", "mfa"])
+        }
+    }
+
     @Test("SEC-MFA-4: a session that is too old to register a method signs in again, and then registers")
     func oldSession() async throws {
         let rule = LevelRule(level: .phishingResistant, scopes: ["api://orders/Orders.Pay"])

@@ -194,7 +194,12 @@ extension AnswerName {
                 "token_type", "scope", "expires_in", "ext_expires_in", "access_token", "refresh_token", "id_token",
                 "client_info",
             ])
-        case .revoked, .accountChanged, .enrolApp: Wire([])
+        case .revoked, .accountChanged: Wire([])
+        case .enrolApp:
+            Wire([
+                "challenge_type", "continuation_token", "code_length", "secret", "otpauth_uri", "algorithm", "digits",
+                "period",
+            ])
         case .usePasskey, .createPasskey: Wire(["challenge_type", "continuation_token", "public_key"])
         case .passkeyRefused: Wire("invalid_grant", 50_126, "passkey_invalid")
         case .passkeyUnknown: Wire("invalid_grant", 50_126, "passkey_unknown")
@@ -679,20 +684,22 @@ enum EndpointTable {
         }
     }
 
-    /// The registration of a passkey after the sign-up of another user.
-    private static func askForPasskey(_ server: IdentityTestServer) async throws -> WireAnswer {
+    /// The registration of a passkey, or of another kind of method, after the sign-up of another user.
+    private static func askForPasskey(
+        _ server: IdentityTestServer, or type: String = "passkey"
+    ) async throws -> WireAnswer {
         let client = server.passwordClient
         let started = try await client.post(
             .signUpStart,
             [
                 ("username", "erik@example.com"), ("password", WireClient.password),
-                ("challenge_type", TestPasskey.words), ("capabilities", WireClient.bothCapabilities),
+                ("challenge_type", TestPasskey.words + " totp"), ("capabilities", WireClient.bothCapabilities),
             ])
         let sent = try await client.challenge(started.token)
         let done = try await client.submit(code: server.mailbox.code(to: "erik@example.com"), sent.token)
         let required = try await client.token(redeeming: done.token)
         return try await client.post(
-            .registerChallenge, [("continuation_token", try required.token), ("challenge_type", "passkey")])
+            .registerChallenge, [("continuation_token", try required.token), ("challenge_type", type)])
     }
 
     private static let codeAsks: [Ask] = [.signUpCode, .signInCode, .resetCode, .contactCode]
@@ -783,6 +790,11 @@ enum EndpointTable {
                 .registerChallenge, .createPasskey, "`challenge_type` is `passkey`, of a client that takes passkeys"
             ) {
                 try await askForPasskey($0)
+            },
+            passkey(
+                .registerChallenge, .enrolApp, "`challenge_type` is `totp`, of a client that registers authenticator apps"
+            ) {
+                try await askForPasskey($0, or: "totp")
             },
             passkey(.registerContinue, .passkeyRefused, "the passkey is not right; its challenge is spent") {
                 let options = try await askForPasskey($0)

@@ -105,7 +105,7 @@ import Testing
             .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion, .credential,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
             .authorizationCode, .grantType, .id, .idToken, .newPassword, .oob, .provider,
-            .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .username:
+            .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .totp, .username:
             "x"
         }
     }
@@ -123,6 +123,7 @@ import Testing
         }
         let cases: [(V1Endpoint, FormParameter, [String: String])] = [
             (.resetPasswordContinue, .oob, ["continuation_token": "x", "grant_type": "oob"]),
+            (.registerContinue, .totp, ["continuation_token": "x", "grant_type": "totp"]),
             (.token, .refreshToken, ["grant_type": "refresh_token"]),
             (.signInChallenge, .id, ["continuation_token": "x"]),
             (.token, .code, ["grant_type": "authorization_code", "redirect_uri": "x"]),
@@ -157,7 +158,7 @@ import Testing
                 == [
                     .authorizationCode, .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .idToken, .oob,
                     .provider,
-                    .providerUser, .redirectURI, .refreshToken, .subjectToken,
+                    .providerUser, .redirectURI, .refreshToken, .subjectToken, .totp,
                 ])
     }
 

@@ -43,12 +43,15 @@ public struct AuthenticatorKey: Hashable, Sendable, Codable {
     public let codeLength: Int
 
     init?(_ reply: Directory.CodeSent) {
-        guard let key = reply.secretKey, let url = reply.keyUri.flatMap({ URL(string: $0) }),
-            let length = reply.codeLength
-        else { return nil }
+        self.init(reply.secretKey, at: reply.keyUri, codeLength: reply.codeLength)
+    }
+
+    /// The key as a server gives it; nil when a part is missing, or the address is none.
+    init?(_ key: String?, at address: String?, codeLength: Int?) {
+        guard let key, let url = address.flatMap({ URL(string: $0) }), let codeLength else { return nil }
         self.key = key
         self.url = url
-        codeLength = length
+        self.codeLength = codeLength
     }
 
     /// The code of the app, as one that the user is asked for.

@@ -285,7 +285,7 @@ struct ContactCodeState: StepState {
         case .signUpCode, .signUpPassword, .signUpAttributes, .signUpCompleted, .signInCode, .signInPassword, .mfa,
             .mfaCode, .registration, .registrationCode, .resetCode, .newPassword, .resetCompleted, .ownMailboxCode,
             .authenticatorApp, .passkeyMailboxCode, .newPasskey, .mailbox, .mailboxCode, .link,
-            .identityMailboxCode, .newIdentity:
+            .identityMailboxCode, .newIdentity, .registrationApp:
             return nil
         }
         self.code = code

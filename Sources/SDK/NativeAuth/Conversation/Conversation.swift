@@ -171,6 +171,7 @@ struct Conversation: Sendable {
             let chosen = try await settle(choice) { (prompts, choice, problem: MethodRefusal?) in
                 try await prompts.method(among: choice.methods, problem: problem)
             } call: { (choice, method) async throws(NativeAuthError) -> Turn<RegistrationState, ChosenRegistration> in
+                if method.isAuthenticatorApp { return .done(.app(try await choice.requestKey())) }
                 guard method.isPasskey else { return .done(.contact(of: method)) }
                 let device = try await ask(choice.flow) { prompts in try await prompts.passkeys() }
                 do throws(PasskeyFailure) {
@@ -182,6 +183,13 @@ struct Conversation: Sendable {
             let method: AuthMethod
             switch chosen {
             case .signedIn(let account): return account
+            case .app(let shown):
+                switch try await authenticatorApp(shown) {
+                case .proven(let account): return account
+                case .choosing(let latest):
+                    choice = latest
+                    continue
+                }
             case .contact(of: let chosen): method = chosen
             }
             let next = try await settle(choice) { (prompts, _, problem: MethodRefusal?) in
@@ -217,7 +225,23 @@ struct Conversation: Sendable {
     /// What became of a method that was chosen to be registered.
     private enum ChosenRegistration: Sendable {
         case contact(of: AuthMethod)
+        case app(RegistrationAppState)
         case signedIn(Account)
+    }
+
+    private func authenticatorApp(
+        _ first: RegistrationAppState
+    ) async throws(NativeAuthError) -> MethodEnd<RegistrationPurpose, Account> {
+        typealias End = MethodEnd<RegistrationPurpose, Account>
+        return try await settle(first) { (prompts, state, problem: CodeRefusal?) in
+            try await prompts.authenticatorKey(state.key, problem: problem)
+        } call: { (state, answer) async throws(NativeAuthError) -> Turn<RegistrationAppState, End> in
+            switch answer {
+            case .code(let code): .done(.proven(try await state.submit(code: code)))
+            case .anotherCode: .again(try await state.choice.requestKey())
+            case .anotherMethod: .done(.choosing(state.choice))
+            }
+        }
     }
 
     /// A contact, and the step after the code was asked for.

@@ -64,6 +64,11 @@ public protocol FlowPrompts: Sendable {
     /// (``AuthMethod/isPasskey``). What the device refuses leads to ``method(among:problem:)`` again.
     @MainActor func passkeys() async throws -> any PasskeyAuthenticator
 
+    /// Shows the key of a new authenticator app, and asks for the code that the app shows then.
+    ///
+    /// - Parameter problem: Why the code before was refused; the key is the same.
+    @MainActor func authenticatorKey(_ key: AuthenticatorKey, problem: CodeRefusal?) async throws -> CodeAnswer
+
     /// Asks for the address or number to register as a second factor.
     ///
     /// - Parameters:
@@ -72,11 +77,11 @@ public protocol FlowPrompts: Sendable {
     @MainActor func contact(for method: AuthMethod, problem: MethodRefusal?) async throws -> ContactAnswer
 }
 
-/// The answer to ``FlowPrompts/code(_:problem:)``.
+/// The answer to ``FlowPrompts/code(_:problem:)`` and ``FlowPrompts/authenticatorKey(_:problem:)``.
 public enum CodeAnswer: Hashable, Sendable {
     /// The code that the user typed.
     case code(String)
-    /// Sends another code and asks again. A server that is asked too soon sends none and reports no error: the newest
+    /// Sends another code, or makes another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
     /// code in the user's mail is valid.
     case anotherCode
     /// Returns to ``FlowPrompts/method(among:problem:)``, if the flow asked for a method before; otherwise the same as
@@ -114,6 +119,10 @@ extension FlowPrompts {
 
     public func passkeys() async throws -> any PasskeyAuthenticator {
         throw MissingPrompt(method: "passkeys()")
+    }
+
+    public func authenticatorKey(_ key: AuthenticatorKey, problem: CodeRefusal?) async throws -> CodeAnswer {
+        throw MissingPrompt(method: "authenticatorKey(_:problem:)")
     }
 
     public func contact(for method: AuthMethod, problem: MethodRefusal?) async throws -> ContactAnswer {

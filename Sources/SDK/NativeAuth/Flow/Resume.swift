@@ -98,7 +98,7 @@ public struct StepContent: Sendable, CustomStringConvertible, CustomReflectable 
     /// The kind of the step.
     enum Kind: String, Codable {
         case signUpCode, signUpPassword, signUpAttributes, signUpCompleted
-        case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode
+        case signInCode, signInPassword, mfa, mfaCode, registration, registrationCode, registrationApp
         case resetCode, newPassword, resetCompleted
         case changeEmailCode, addMethodCode, addPhoneCode, ownMailboxCode, authenticatorApp
         case passkeyMailboxCode, newPasskey

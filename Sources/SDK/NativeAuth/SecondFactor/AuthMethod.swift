@@ -4,7 +4,7 @@ import NativeAuthWire
 public struct AuthMethod: Hashable, Sendable, Codable {
     /// The server's identifier.
     public let id: String
-    /// `oob`, or `passkey`; unknown values are kept.
+    /// `oob`, `passkey`, or `totp` for an authenticator app to register; unknown values are kept.
     public let challengeType: String
     /// `email`, `sms`, `totp` for an authenticator app, which shows the code, or `recovery_code` for one of the
     /// codes that the user kept; unknown values are kept.
@@ -13,6 +13,10 @@ public struct AuthMethod: Hashable, Sendable, Codable {
     /// address for a method to register. Nil for a telephone to register, whose number the user types with the code of its
     /// country.
     public let loginHint: String?
+
+    /// Whether it is an authenticator app: its code is asked for like one that was sent, and a new one is registered with
+    /// ``RegistrationRequired/requestAuthenticatorKey()``.
+    public var isAuthenticatorApp: Bool { channel == "totp" }
 
     init(_ method: IntrospectReply.Method) {
         id = method.id

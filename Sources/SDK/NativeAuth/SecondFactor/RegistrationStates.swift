@@ -52,6 +52,55 @@ extension RegistrationState {
     }
 }
 
+extension RegistrationState {
+    /// Asks for the key of an authenticator app. It can be called again: then there is another key.
+    func requestKey() async throws(NativeAuthError) -> RegistrationAppState {
+        guard methods.contains(where: \.isAuthenticatorApp) else {
+            throw .notAvailable(flow.local("The server registers no authenticator app here.", canRetry: true))
+        }
+        return try await use.withoutConsuming(flow) { () async throws(NativeAuthError) in
+            var flow = flow
+            let key = try await flow.newAuthenticatorKey()
+            return RegistrationAppState(key: key, choice: RegistrationState(methods: methods, flow: flow))
+        }
+    }
+}
+
+/// The copyable form of ``RegistrationAppRequired``.
+struct RegistrationAppState: StepState {
+    let key: AuthenticatorKey
+    /// The choice of methods, usable until the code is accepted.
+    private(set) var choice: RegistrationState
+
+    var flow: Flow {
+        get { choice.flow }
+        set { choice.flow = newValue }
+    }
+    var use: StepUse { choice.use }
+
+    init(key: AuthenticatorKey, choice: RegistrationState) {
+        self.key = key
+        self.choice = choice
+    }
+
+    init?(_ fields: StepContent.Fields, _ flow: Flow) {
+        guard let key = fields.authenticatorKey, let choice = RegistrationState(fields, flow) else { return nil }
+        self.init(key: key, choice: choice)
+    }
+
+    func fill(_ fields: inout StepContent.Fields) {
+        choice.fill(&fields)
+        fields.authenticatorKey = key
+    }
+
+    /// Submits a code of the app, and asks for tokens with the scopes and claims that the sign-in began with.
+    func submit(code: String) async throws(NativeAuthError) -> Account {
+        try await submit(code: code) { (flow, code) async throws(NativeAuthError) in
+            try await flow.completeRegistration(.totp, totp: code)
+        }
+    }
+}
+
 extension RegistrationCodeState {
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
@@ -118,19 +167,34 @@ extension Flow {
         }
     }
 
+    /// Asks for the secret of an authenticator app.
+    fileprivate mutating func newAuthenticatorKey() async throws(NativeAuthError) -> AuthenticatorKey {
+        let type = ChallengeType.authenticatorApp.rawValue
+        let reply = try await challengeRegistration(
+            V1.Register.ChallengeRequest(
+                clientID: configuration.clientID, continuationToken: continuationToken, challengeType: type,
+                challengeTarget: nil))
+        guard reply.challengeType == type,
+            let key = AuthenticatorKey(
+                reply.secret?.reveal(), at: reply.otpauthURI?.reveal(), codeLength: reply.codeLength)
+        else { throw unexpectedChallenge().with(canRetry: true) }
+        try advance(to: reply.continuationToken)
+        return key
+    }
+
     /// Submits the code or the passkey, or neither for a contact that was verified before, and asks for tokens
     /// (docs/protocol.md §4.9.3).
     fileprivate func completeRegistration(
-        _ grant: GrantType, oob: Secret<String>? = nil, credential: Secret<String>? = nil
+        _ grant: GrantType, oob: Secret<String>? = nil, credential: Secret<String>? = nil, totp: Secret<String>? = nil
     ) async throws(NativeAuthError) -> Account {
         var flow = self
         let request = V1.Register.ContinueRequest(
             clientID: configuration.clientID, continuationToken: continuationToken, grantType: grant, oob: oob,
-            credential: credential)
+            credential: credential, totp: totp)
         do throws(NativeAuthError) {
             let reply: ContinuationReply = try await flow.ask(.registerContinue, request) { flow, refusal in
                 let isCodeWrong = refusal.error == .invalidGrant && refusal.suberror == .invalidOOBValue
-                return isCodeWrong && grant == .oob
+                return isCodeWrong && [.oob, .totp].contains(grant)
                     ? .incorrectCode(flow.details(refusal)) : flow.error(refusal)
             }
             try flow.advance(to: reply.continuationToken)

@@ -45,7 +45,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
-    /// An app with ``ChallengeType/passkey`` in its configuration calls ``prove(code:)``: there a sign-in can go on.
+    /// An app with ``ChallengeType/passkey`` or ``ChallengeType/authenticatorApp`` in its configuration calls ``prove(code:)``: there a
+    /// sign-in can go on.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
@@ -54,8 +55,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
         }
     }
 
-    /// Submits the code, and gives the next step. Where the sign-in demands a passkey and the user has none, the code is what
-    /// allows the user to register one: ``SignInNext/registrationRequired(_:)``.
+    /// Submits the code, and gives the next step. Where the sign-in demands a method that the user does not have, such as a passkey or an
+    /// authenticator app, the code is what allows the user to register one: ``SignInNext/registrationRequired(_:)``.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func prove(code: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
@@ -104,10 +105,53 @@ public struct RegistrationRequired: ~Copyable, FlowStep, StateStep {
         }
     }
 
+    /// Asks for the key of a new authenticator app. ``FlowStep/info`` has a method with ``AuthMethod/isAuthenticatorApp`` where one can
+    /// be registered: the app's configuration has ``ChallengeType/authenticatorApp``, and the user has proven the own mailbox or another
+    /// method. Asked again, the server makes another key.
+    ///
+    /// - Throws: ``SignInError``: the flow is over.
+    public consuming func requestAuthenticatorKey()
+        async throws(SignInError) -> Outcome<Self, RegistrationAppRequired>
+    {
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            RegistrationAppRequired(state: try await state.requestKey())
+        }
+    }
+
     public typealias Refusal = MethodRefusal
     public var content: StepContent { StepContent(.registration, state) }
     public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registration) }
     init(state: RegistrationState) { self.state = state }
+}
+
+/// The user must add the key to an authenticator app, and type the code that the app shows. Until then nothing has changed.
+///
+/// It can be used only once; <doc:CompilerMessages> explains the compiler's messages about it.
+public struct RegistrationAppRequired: ~Copyable, FlowStep, StateStep {
+    let state: RegistrationAppState
+
+    /// The key to show to the user.
+    public var info: AuthenticatorKey { state.key }
+
+    /// Submits a code of the app, which registers the app, and asks for tokens with the scopes and claims that the sign-in began with.
+    /// The code is spent: the next sign-in needs another one, at most 30 seconds later.
+    ///
+    /// - Throws: ``SignInError``: the flow is over.
+    public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
+        try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
+            try await state.submit(code: code)
+        }
+    }
+
+    /// Returns to the choice of a method. The key is worth nothing after that.
+    public consuming func chooseAgain() -> RegistrationRequired {
+        RegistrationRequired(state: state.choice)
+    }
+
+    public typealias Refusal = CodeRefusal
+    public var content: StepContent { StepContent(.registrationApp, state) }
+    public init?(content: StepContent, client: NativeAuthClient) { self.init(content, .registrationApp) }
+    init(state: RegistrationAppState) { self.state = state }
 }
 
 /// The step after the choice of a method to register.

@@ -27,6 +27,8 @@ package struct GrantType: RawRepresentable, Hashable, Sendable, Codable {
     package static let oob = Self(rawValue: "oob")
     package static let password = Self(rawValue: "password")
     package static let refreshToken = Self(rawValue: "refresh_token")
+    /// Of an authenticator app that is being registered.
+    package static let totp = Self(rawValue: "totp")
     /// A refresh token for a ticket to the browser (RFC 8693 §2.1).
     package static let tokenExchange = Self(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
 }

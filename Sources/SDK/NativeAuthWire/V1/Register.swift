@@ -13,21 +13,24 @@ extension V1.Register {
     package struct ContinueRequest: FormRequest {
         package var clientID: String?
         package var continuationToken: Secret<String>?
-        /// ``GrantType/oob``, ``GrantType/continuationToken`` or ``GrantType/passkey``.
+        /// ``GrantType/oob``, ``GrantType/continuationToken``, ``GrantType/passkey`` or ``GrantType/totp``.
         package var grantType: GrantType?
         package var oob: Secret<String>?
         /// The answer of the authenticator that made a passkey, a JSON text (WebAuthn section 5.1).
         package var credential: Secret<String>?
+        /// A code that the authenticator app shows.
+        package var totp: Secret<String>?
 
         package init(
             clientID: String?, continuationToken: Secret<String>?, grantType: GrantType?, oob: Secret<String>? = nil,
-            credential: Secret<String>? = nil
+            credential: Secret<String>? = nil, totp: Secret<String>? = nil
         ) {
             self.clientID = clientID
             self.continuationToken = continuationToken
             self.grantType = grantType
             self.oob = oob
             self.credential = credential
+            self.totp = totp
         }
 
         package init() {}
@@ -38,6 +41,7 @@ extension V1.Register {
             try coder.word(.grantType, &grantType)
             try coder.secret(.oob, &oob)
             try coder.secret(.credential, &credential)
+            try coder.secret(.totp, &totp)
         }
     }
 
@@ -91,6 +95,16 @@ extension V1.Register {
         package var bindingMethod: String?
         /// What an authenticator needs to make a passkey (WebAuthn section 5.1).
         package var publicKey: JSONValue?
+        /// The secret for an authenticator app, base32 without padding.
+        @WireSecret package var secret: Secret<String>?
+        /// The same as an address of the scheme `otpauth`.
+        @WireSecret package var otpauthURI: Secret<String>?
+        /// `SHA1`.
+        package var algorithm: String?
+        /// The same as ``codeLength``.
+        package var digits: Int?
+        /// Seconds that a code of the app is valid.
+        package var period: Int?
 
         /// The contact was verified in the sign-up just before.
         package static let preverified = "preverified"
@@ -98,7 +112,8 @@ extension V1.Register {
         package init(
             challengeType: String, continuationToken: Secret<String>?, challengeTarget: String? = nil,
             challengeChannel: String? = nil, codeLength: Int? = nil, interval: Int? = nil, bindingMethod: String? = nil,
-            publicKey: JSONValue? = nil
+            publicKey: JSONValue? = nil, secret: Secret<String>? = nil, otpauthURI: Secret<String>? = nil,
+            algorithm: String? = nil, digits: Int? = nil, period: Int? = nil
         ) {
             self.challengeType = challengeType
             self.continuationToken = continuationToken
@@ -108,6 +123,11 @@ extension V1.Register {
             self.interval = interval
             self.bindingMethod = bindingMethod
             self.publicKey = publicKey
+            self.secret = secret
+            self.otpauthURI = otpauthURI
+            self.algorithm = algorithm
+            self.digits = digits
+            self.period = period
         }
 
         private enum CodingKeys: String, CodingKey {
@@ -119,6 +139,11 @@ extension V1.Register {
             case interval
             case bindingMethod = "binding_method"
             case publicKey = "public_key"
+            case secret
+            case otpauthURI = "otpauth_uri"
+            case algorithm
+            case digits
+            case period
         }
     }
 }

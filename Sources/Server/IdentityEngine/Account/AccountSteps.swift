@@ -167,7 +167,7 @@ extension Engine {
 
     /// Shows the secret of a new app. Nothing is written: until a code confirms it, it is in the token alone.
     private func offer(_ new: NewApp, _ step: Step) async throws(EngineError) -> Outcome {
-        let offer = offer(of: new, in: step.context)
+        let offer = offer(of: AppSecret(new.secret), to: new.proven.email, in: step.context)
         return try await run(step, keepsAnswer: false) { situation in
             var new = new
             new.shownAt = situation.now
@@ -175,11 +175,11 @@ extension Engine {
         }
     }
 
-    private func offer(of new: NewApp, in context: RequestContext) -> AppOffer {
-        let secret = AppSecret(new.secret)
-        return AppOffer(
+    /// What the user is shown of an app's secret.
+    func offer(of secret: AppSecret, to email: EmailAddress, in context: RequestContext) -> AppOffer {
+        AppOffer(
             secret: secret.base32,
-            address: secret.address(issuer: context.tenant.displayName, account: new.proven.email.address))
+            address: secret.address(issuer: context.tenant.displayName, account: email.address))
     }
 
     /// The step of a change of the password. The same request is the same flow, so that a repeated one finds the first answer
@@ -426,7 +426,9 @@ extension Engine {
         let undoCode = Secret(ports.randomness.digits(Self.undoDigits))
         let method = ports.randomness.uuid()
         var offer: AppOffer?
-        if case .provingOwnForApp(let new) = state { offer = self.offer(of: new, in: step.context) }
+        if case .provingOwnForApp(let new) = state {
+            offer = self.offer(of: AppSecret(new.secret), to: new.proven.email, in: step.context)
+        }
         let shown = offer
         var nonce: FreshNonce?
         if case .provingOwnForIdentity(let new) = state {

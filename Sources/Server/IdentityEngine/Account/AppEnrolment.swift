@@ -31,20 +31,16 @@ extension Engine {
 }
 
 extension AccountState {
-    /// Decides on the first code of an app. It proves that the app has the secret, and its step is spent: the same code is no
-    /// sign-in (`SEC-TOTP-7`).
+    /// Decides on the first code of an app. Its step is spent: the same code is no sign-in (`SEC-TOTP-7`).
     static func confirming(
         _ new: NewApp, _ digits: Secret<String>, sealed: Data, target: Data, in situation: StepSituation
     ) -> Decision<AccountState> {
         // How many apps there are has not changed since: another one would have ended this flow.
         guard let shownAt = new.shownAt else { return .refused(.unusableToken) }
         let user = new.proven.account.user
-        let clock = AppClock(spentStep: AppSecret.step(at: shownAt) - 1)
-        switch situation.judgeAppCode(
-            of: target, recording: .codeRefused, user: user,
-            judged: {
-                clock.accepting(digits, of: AppSecret(new.secret), at: situation.now).map(AppJudgement.right) ?? .wrong
-            }) as StepSituation.AppCodeJudgement<AccountState>
+        switch situation.judgeFirstCode(
+            digits, of: AppSecret(new.secret), shownAt: shownAt, target: target, recording: .codeRefused, user: user)
+            as StepSituation.AppCodeJudgement<AccountState>
         {
         case .refused(let decision): return decision
         case .right(let clock, var row):
@@ -63,6 +59,17 @@ extension AccountState {
 }
 
 extension StepSituation {
+    /// Judges the first code of an app: it proves that the app has the secret. Codes of a time before the secret was shown are wrong.
+    func judgeFirstCode<State>(
+        _ digits: Secret<String>, of secret: AppSecret, shownAt: Date, target: Data,
+        recording failure: AuditEvent.Kind, user: UserID
+    ) -> AppCodeJudgement<State> {
+        let clock = AppClock(spentStep: AppSecret.step(at: shownAt) - 1)
+        return judgeAppCode(of: target, recording: failure, user: user) {
+            clock.accepting(digits, of: secret, at: now).map(AppJudgement.right) ?? .wrong
+        }
+    }
+
     /// The largest number of methods that an account adds in 24 hours (`SEC-ENR-13`).
     static let enrolmentsPerDay = 5
 

@@ -33,6 +33,8 @@ package enum ClientAbility: String, Hashable, Sendable, Codable, CaseIterable {
     /// A passkey, also as the second factor. It is no word of the parameter `capabilities`: a client says it by its challenge
     /// types.
     case passkey
+    /// An authenticator app that is to be registered; no word of that parameter either.
+    case authenticatorApp = "totp"
 
     package init(_ capability: Capability) {
         self =
@@ -44,9 +46,13 @@ package enum ClientAbility: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension Set<ClientAbility> {
-    /// The capabilities of a client: one that takes passkeys says so in its challenge types.
+    /// The capabilities of a client: one that takes passkeys, and one that registers authenticator apps, say so in their challenge
+    /// types.
     func with(_ accepted: Set<ChallengeType>) -> Set<ClientAbility> {
-        accepted.contains(.passkey) ? union([.passkey]) : subtracting([.passkey])
+        var abilities = subtracting([.passkey, .authenticatorApp])
+        if accepted.contains(.passkey) { abilities.insert(.passkey) }
+        if accepted.contains(.authenticatorApp) { abilities.insert(.authenticatorApp) }
+        return abilities
     }
 }
 
@@ -106,7 +112,7 @@ extension SignInState {
                 .accepted(.usePasskey(offer)), next: .awaitingSecondFactor(proven, method),
                 row: situation.asking(fresh))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }

@@ -59,6 +59,10 @@ package enum StepCommand: Sendable {
     case confirmContact
     /// Ask for a passkey to be registered in the middle of a sign-in.
     case challengeNewPasskey
+    /// Ask for the secret of an authenticator app to be registered in the middle of a sign-in.
+    case challengeNewApp
+    /// Submit a code that this app shows.
+    case confirmNewApp(Secret<String>)
     case challengeReset(accepted: Set<ChallengeType>?)
     case submitResetCode(Secret<String>)
     case submitNewPassword(Secret<String>)
@@ -182,7 +186,8 @@ extension StepCommand {
         case .challengeContact: CommandTraits(operations: .challengeContact)
         case .submitContactCode: CommandTraits(operations: .submitContactCode, compares: .code)
         case .confirmContact: CommandTraits(operations: .confirmContact)
-        case .challengeNewPasskey: CommandTraits(operations: .challengeContact)
+        case .challengeNewPasskey, .challengeNewApp: CommandTraits(operations: .challengeContact)
+        case .confirmNewApp: CommandTraits(operations: .confirmApp, compares: .code)
         case .challengeReset: CommandTraits(operations: .challengeReset)
         case .submitResetCode: CommandTraits(operations: .submitResetCode, compares: .code)
         case .submitNewPassword: CommandTraits(operations: .submitNewPassword, hashesPassword: true)
@@ -202,7 +207,8 @@ extension StepCommand {
     var content: [Data] {
         switch self {
         case .challengeSignUp, .askAboutSignUp, .challengeSignIn, .introspectMethods, .introspectRegistration,
-            .challengeContact, .confirmContact, .challengeNewPasskey, .challengeReset, .pollReset, .challengeAccount:
+            .challengeContact, .confirmContact, .challengeNewPasskey, .challengeNewApp, .challengeReset, .pollReset,
+            .challengeAccount:
             []
         case .submitAccountCode(let code, _): code.digits
         case .submitPasskey(let answer, let request): answer.bytes + request.digestContent
@@ -210,7 +216,9 @@ extension StepCommand {
             identity.digestContent + request.digestContent
         case .linkIdentity(let identity, _): identity.digestContent
         case .createPasskey(let answer, let name, _): [Data(answer.utf8), Data((name ?? "").utf8)]
-        case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code): code.digits
+        case .submitSignUpCode(let code), .submitContactCode(let code), .submitResetCode(let code),
+            .confirmNewApp(let code):
+            code.digits
         case .submitSignUpPassword(let password), .submitNewPassword(let password): password.bytes
         case .submitSignUpAttributes(let attributes): attributes.digestContent
         case .submitSignInPassword(let password, let request): password.bytes + request.digestContent

@@ -132,6 +132,8 @@ package struct StepSituation: Sendable {
     package var asksAboutSignUps: Bool
     /// Whether the tenant has recovery codes.
     package var takesRecoveryCodes: Bool
+    /// Whether users of the tenant register authenticator apps.
+    package var takesApps: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
     /// The relying party whose passkeys the tenant takes; nil: it has none.
@@ -151,7 +153,7 @@ package struct StepSituation: Sendable {
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
-        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, texts: TextSettings? = nil,
+        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, takesApps: Bool = false, texts: TextSettings? = nil,
         passkeyDomain: String? = nil, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
         migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
@@ -170,6 +172,7 @@ package struct StepSituation: Sendable {
         self.enrolment = enrolment
         self.asksAboutSignUps = asksAboutSignUps
         self.takesRecoveryCodes = takesRecoveryCodes
+        self.takesApps = takesApps
         self.texts = texts
         self.passkeyDomain = passkeyDomain
         self.isCredentialTaken = isCredentialTaken

@@ -224,7 +224,7 @@ extension Engine {
                 tenantMailsSince: facts.tenantMailsSince, isFamiliar: keys.isFamiliar,
                 hidesAccounts: context.hidesAccounts, enrolment: context.enrolment,
                 asksAboutSignUps: context.asksAboutSignUps,
-                takesRecoveryCodes: context.tenant.offersRecoveryCodes, texts: texts(of: context.tenant),
+                takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps, texts: texts(of: context.tenant),
                 passkeyDomain: context.tenant.passkeys?.relyingPartyID, isCredentialTaken: facts.isCredentialTaken,
                 textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,

@@ -160,6 +160,8 @@ package struct Engine: Sendable {
         case .submitContactCode(let code): try await submitContactCode(code, step)
         case .confirmContact: try await confirmContact(step)
         case .challengeNewPasskey: try await challengeNewPasskey(step)
+        case .challengeNewApp: try await challengeNewApp(step)
+        case .confirmNewApp(let code): try await confirmNewApp(by: code, step)
         case .challengeReset(let accepted): try await challengeReset(accepted: accepted, step)
         case .submitResetCode(let code): try await submitResetCode(code, step)
         case .submitNewPassword(let password): try await submitNewPassword(password, step)

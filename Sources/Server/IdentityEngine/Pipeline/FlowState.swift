@@ -74,7 +74,7 @@ package enum FlowState: Hashable, Sendable, Codable {
     package var hasForeignMailbox: Bool {
         switch self {
         case .signIn(.choosingContact), .signIn(.awaitingContactCode), .signIn(.confirmingContact),
-            .signIn(.creatingPasskey), .signUp:
+            .signIn(.creatingPasskey), .signIn(.confirmingApp), .signUp:
             true
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),
             .signIn(.awaitingSecondFactor), .signIn(.authenticated), .reset, .account(.changingPassword),
@@ -90,7 +90,8 @@ package enum FlowState: Hashable, Sendable, Codable {
     package var registrant: EmailAddress? {
         switch self {
         case .signIn(.choosingContact(let proven)), .signIn(.awaitingContactCode(let proven, _)),
-            .signIn(.confirmingContact(let proven, _)), .signIn(.creatingPasskey(let proven, _)):
+            .signIn(.confirmingContact(let proven, _)), .signIn(.creatingPasskey(let proven, _)),
+            .signIn(.confirmingApp(let proven, _)):
             proven.email
         case .account(.provingNew(let change)): change.proven.email
         case .signIn(.started), .signIn(.awaitingPassword), .signIn(.awaitingCode), .signIn(.choosingMethod),

@@ -291,6 +291,7 @@ package struct FlowOperations: OptionSet, Hashable, Sendable {
     package static let submitPasskey = FlowOperations(rawValue: 1 << 21)
     package static let createPasskey = FlowOperations(rawValue: 1 << 22)
     package static let submitIdentity = FlowOperations(rawValue: 1 << 23)
+    package static let confirmApp = FlowOperations(rawValue: 1 << 24)
 }
 
 /// The identification of an answer in a log; no part of it is secret. A repeated answer keeps its trace, so that its

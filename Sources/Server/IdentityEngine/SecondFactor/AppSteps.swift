@@ -99,7 +99,7 @@ extension SignInState {
                             channel: channel))),
                 next: .awaitingSecondFactor(proven, method))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }

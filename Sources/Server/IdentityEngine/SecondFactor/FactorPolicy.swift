@@ -30,6 +30,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var now: Date
     /// Whether the tenant has recovery codes.
     package var takesRecoveryCodes: Bool
+    /// Whether users of the tenant register authenticator apps.
+    package var takesApps: Bool
     /// The tenant's text messages; nil: it has none.
     package var texts: TextSettings?
     /// The relying party whose passkeys the tenant takes; nil: it has none.
@@ -40,7 +42,7 @@ package struct FactorDemand: Hashable, Sendable {
     package init(
         contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
         required: LevelDemand = .none, distinctMailbox: Bool, enrolment: EnrolmentMode = .proven,
-        suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true,
+        suspensionRest: Int = 24 * 3600, now: Date, takesRecoveryCodes: Bool = true, takesApps: Bool = false,
         texts: TextSettings? = nil, passkeyDomain: String? = nil, registrationAge: Int = 600
     ) {
         self.contexts = contexts
@@ -51,6 +53,7 @@ package struct FactorDemand: Hashable, Sendable {
         self.suspensionRest = suspensionRest
         self.now = now
         self.takesRecoveryCodes = takesRecoveryCodes
+        self.takesApps = takesApps
         self.texts = texts
         self.passkeyDomain = passkeyDomain
         self.registrationAge = registrationAge
@@ -72,7 +75,7 @@ package struct FactorDemand: Hashable, Sendable {
 
 /// What a user can register in the middle of a sign-in.
 package enum RegistrableMethod: Hashable, Sendable {
-    case mailbox, phone, passkey
+    case mailbox, phone, app, passkey
 }
 
 extension Authentication {
@@ -180,6 +183,12 @@ extension Authentication {
         // For a user of codes another mailbox is no factor (docs/protocol.md §4.7).
         if account.passwordHash != nil, level <= .mailed { methods.insert(.mailbox) }
         if demand.texts != nil, reaches(strength == .mailbox ? .phoneOfMailbox : .phone) { methods.insert(.phone) }
+        if demand.takesApps, capabilities.contains(.authenticatorApp),
+            account.strongMethods.count(where: \.isApp) < NewApp.most,
+            reaches(strength == .mailbox ? .appOfMailbox : .authenticatorApp)
+        {
+            methods.insert(.app)
+        }
         if demand.passkeyDomain != nil, capabilities.contains(.passkey),
             account.passkeys.count < NewPasskey.most,
             reaches(strength == .mailbox ? .passkeyOfMailbox : .syncedPasskey)

@@ -27,6 +27,7 @@ extension SignInState {
     package static let emailContactID = "email"
     package static let phoneContactID = CodeChannel.textMessage.rawValue
     package static let passkeyID = CodeChannel.passkey.rawValue
+    package static let appID = CodeChannel.authenticatorApp.rawValue
 
     /// The contact that a client names, by its channel; nil when it is none. A client may omit the channel, and write it in
     /// any letter case.
@@ -41,12 +42,12 @@ extension SignInState {
     }
 
     /// Answers what can be registered so that the sign-in reaches the level that is demanded: an e-mail address, with the
-    /// account's own as the suggestion, a telephone number where the tenant texts, and a passkey. A user of codes by mail
-    /// gains nothing by another mailbox.
+    /// account's own as the suggestion, a telephone number where the tenant texts, an authenticator app, and a passkey. A user of
+    /// codes by mail gains nothing by another mailbox.
     package func listingContacts(in situation: StepSituation) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
-            .creatingPasskey(let proven, _):
+            .creatingPasskey(let proven, _), .confirmingApp(let proven, _):
             let possible = situation.registrable(by: proven)
             let hasProof = situation.refusalToRegister(proven, nil) == nil
             let offered =
@@ -54,7 +55,9 @@ extension SignInState {
                     ? [OfferedMethod(id: Self.emailContactID, hint: proven.email.address)] : [])
                 + (possible.contains(.phone) && hasProof
                     ? [OfferedMethod(id: Self.phoneContactID, hint: "", channel: .textMessage)] : [])
-                + (possible.contains(.passkey) && situation.mayRegisterPasskey(proven)
+                + (possible.contains(.app) && situation.refusalToRegister(.app, proven) == nil
+                    ? [OfferedMethod(id: Self.appID, hint: "", channel: .authenticatorApp)] : [])
+                + (possible.contains(.passkey) && situation.refusalToRegister(.passkey, proven) == nil
                     ? [OfferedMethod(id: Self.passkeyID, hint: "", channel: .passkey)] : [])
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
@@ -86,7 +89,7 @@ extension SignInState {
     ) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
-            .creatingPasskey(let proven, _):
+            .creatingPasskey(let proven, _), .confirmingApp(let proven, _):
             // Use the account's own address as it is stored: the code goes there, whatever spelling the client sent.
             let contact = contact.key == proven.email.key.bytes ? .mailbox(proven.email) : contact
             if let refusal = situation.refusalToRegister(proven, contact) { return .refused(refusal) }
@@ -149,7 +152,7 @@ extension SignInState {
                     contact, for: proven, newMethod: newMethod, row: row, effects: effects, in: situation)
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact,
-            .confirmingContact, .creatingPasskey, .authenticated:
+            .confirmingContact, .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -177,7 +180,7 @@ extension SignInState {
             row.revision += 1
             return Self.registering(contact, for: proven, newMethod: newMethod, row: row, effects: [], in: situation)
         case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact,
-            .awaitingContactCode, .creatingPasskey, .authenticated:
+            .awaitingContactCode, .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -213,6 +216,35 @@ extension Engine {
     }
 }
 
+extension Engine {
+    /// Gives the secret for an authenticator app that is registered in the middle of a sign-in. Nothing is written: until a code of the
+    /// app confirms it, it is in the token alone.
+    func challengeNewApp(_ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state else { return step.refused(.notAllowedNow) }
+        let secret = AppSecret(drawnBy: ports.randomness)
+        let app = ShownApp(
+            method: ports.randomness.uuid(), secret: secret.bytes.reveal(), shownAt: step.context.now)
+        return try await run(step, keepsAnswer: false) { situation in
+            state.challenging(newApp: app, { offer(of: secret, to: $0, in: step.context) }, in: situation)
+                .map(FlowState.signIn)
+        }
+    }
+
+    /// Judges the first code of the app, and registers the app when it is right.
+    func confirmNewApp(by code: Secret<String>, _ step: Step) async throws(EngineError) -> Outcome {
+        guard case .signIn(let state) = step.state, case .confirmingApp(let proven, let app) = state else {
+            return step.refused(.notAllowedNow)
+        }
+        guard let digits = AppSecret.digits(of: code) else { return step.refused(.incorrectCode) }
+        let tenant = step.context.tenant.id
+        let sealed = try seal(AppSecret(app.secret), ofApp: app.method, of: proven.account.user, in: tenant)
+        let target = target(ofApp: app.method, in: tenant)
+        return try await run(step, reading: StepReads(sendsNotice: true)) { situation in
+            state.submitting(newAppCode: digits, sealed: sealed, target: target, in: situation).map(FlowState.signIn)
+        }
+    }
+}
+
 extension SignInState {
     /// Asks for a new passkey. Repeated, it gives a new challenge.
     ///
@@ -223,8 +255,8 @@ extension SignInState {
     ) -> Decision<SignInState> {
         switch self {
         case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
-            .creatingPasskey(let proven, _):
-            if let refusal = situation.refusalToRegisterPasskey(proven) { return .refused(refusal) }
+            .creatingPasskey(let proven, _), .confirmingApp(let proven, _):
+            if let refusal = situation.refusalToRegister(.passkey, proven) { return .refused(refusal) }
             guard let account = situation.account else { return .refused(.unusableToken) }
             let handle = account.passkeys.first?.userHandle ?? newHandle
             return Decision(
@@ -241,7 +273,7 @@ extension SignInState {
         isChallenge: (CodeRecord) -> Bool, in situation: StepSituation
     ) -> Decision<SignInState> {
         guard case .creatingPasskey(let proven, let handle) = self else { return .refused(.notAllowedNow) }
-        if let refusal = situation.refusalToRegisterPasskey(proven) { return .refused(refusal) }
+        if let refusal = situation.refusalToRegister(.passkey, proven) { return .refused(refusal) }
         let judgement: StepSituation.PasskeyJudgement<SignInState> = situation.judge(
             judged, for: handle, isChallenge: isChallenge)
         switch judgement {
@@ -249,6 +281,41 @@ extension SignInState {
         case .made(let passkey, var row):
             row.revision += 1
             return Self.registering(.passkey(passkey), name: name, for: proven, id: id, row: row, in: situation)
+        }
+    }
+
+    /// Shows the secret of a new app. Repeated, it shows another one.
+    func challenging(
+        newApp fresh: ShownApp, _ offer: (EmailAddress) -> AppOffer, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        switch self {
+        case .choosingContact(let proven), .awaitingContactCode(let proven, _), .confirmingContact(let proven, _),
+            .creatingPasskey(let proven, _), .confirmingApp(let proven, _):
+            if let refusal = situation.refusalToRegister(.app, proven) { return .refused(refusal) }
+            return Decision(.accepted(.enrolApp(offer(proven.email))), next: .confirmingApp(proven, fresh))
+        case .started, .awaitingPassword, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .authenticated:
+            return .refused(.notAllowedNow)
+        }
+    }
+
+    /// Decides on the first code of the app, and registers it. The code's step is spent (`SEC-TOTP-7`).
+    func submitting(
+        newAppCode digits: Secret<String>, sealed: Data, target: Data, in situation: StepSituation
+    ) -> Decision<SignInState> {
+        guard case .confirmingApp(let proven, let app) = self else { return .refused(.notAllowedNow) }
+        if let refusal = situation.refusalToRegister(.app, proven) { return .refused(refusal) }
+        let judgement: StepSituation.AppCodeJudgement<SignInState> = situation.judgeFirstCode(
+            digits, of: AppSecret(app.secret), shownAt: app.shownAt, target: target, recording: .secondFactorFailed,
+            user: proven.account.user)
+        switch judgement {
+        case .refused(let decision): return decision
+        case .right(let clock, let row):
+            if let wait = situation.waitForEnrolment {
+                return Decision(.refused(.throttled(retryAfter: wait)), row: row)
+            }
+            return Self.registering(
+                .app(EnrolledApp(sealedSecret: sealed, clock: clock)), for: proven, id: app.method, row: row,
+                in: situation)
         }
     }
 
@@ -300,15 +367,15 @@ extension StepSituation {
         account.map { proven.registrable(for: $0, demandOfMethods) } ?? []
     }
 
-    /// Why these proofs do not allow a passkey to be registered. In every mode the first method needs a code to the own mailbox: a
-    /// passkey is two factors, and a password alone must not become that (`SEC-ENR-2`).
-    fileprivate func refusalToRegisterPasskey(_ proven: Authentication) -> Refusal? {
-        guard registrable(by: proven).contains(.passkey) else { return .methodNotAllowed }
+    /// Why these proofs do not allow a passkey or an app to be registered. In every mode the first method needs a code to the own
+    /// mailbox: a password alone must not become two factors (`SEC-ENR-2`).
+    ///
+    /// - Parameter method: None of a contact.
+    fileprivate func refusalToRegister(_ method: RegistrableMethod, _ proven: Authentication) -> Refusal? {
+        guard registrable(by: proven).contains(method) else { return .methodNotAllowed }
         if let refusal = refusalToRegister(proven, nil) { return refusal }
         return account?.secondFactors.isEmpty != true || proven.hasCodeOfOwnAddress ? nil : .blockedContact
     }
-
-    fileprivate func mayRegisterPasskey(_ proven: Authentication) -> Bool { refusalToRegisterPasskey(proven) == nil }
 
     /// Why these proofs do not allow `contact` to be registered; nil when they do (design record 0005).
     ///

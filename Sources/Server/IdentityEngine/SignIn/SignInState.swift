@@ -23,6 +23,9 @@ package import PortableFoundation
 ///     choosingContact --> creatingPasskey: challenge
 ///     creatingPasskey --> creatingPasskey: challenge, wrong passkey
 ///     creatingPasskey --> authenticated: right passkey / method
+///     choosingContact --> confirmingApp: challenge
+///     confirmingApp --> confirmingApp: challenge, wrong code
+///     confirmingApp --> authenticated: right code of the app / method
 ///     awaitingPassword --> [*]: password / tokens
 ///     awaitingCode --> [*]: right code / tokens
 ///     awaitingSecondFactor --> [*]: right code, right passkey / tokens
@@ -47,6 +50,8 @@ package enum SignInState: Hashable, Sendable, Codable {
     case confirmingContact(Authentication, EmailAddress)
     /// A passkey is to be made and registered, for this handle of the account.
     case creatingPasskey(Authentication, Data)
+    /// An authenticator app is to be registered: the user was shown its secret.
+    case confirmingApp(Authentication, ShownApp)
     /// A method was registered; the token can be redeemed for a sign-in.
     case authenticated(Authentication)
 
@@ -63,6 +68,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .awaitingContactCode: [.introspectRegistration, .challengeContact, .submitContactCode]
         case .confirmingContact: [.introspectRegistration, .challengeContact, .confirmContact]
         case .creatingPasskey: [.introspectRegistration, .challengeContact, .createPasskey]
+        case .confirmingApp: [.introspectRegistration, .challengeContact, .confirmApp]
         case .authenticated: [.redeem]
         }
     }
@@ -72,7 +78,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started, .awaitingPassword, .awaitingCode: false
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             true
         }
     }
@@ -83,7 +89,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.account
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _), .choosingContact(let proven),
             .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .creatingPasskey(let proven, _),
-            .authenticated(let proven):
+            .confirmingApp(let proven, _), .authenticated(let proven):
             proven.account
         }
     }
@@ -93,7 +99,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             nil
         }
     }
@@ -104,7 +110,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.linking
         case .choosingMethod(let proven), .awaitingSecondFactor(let proven, _), .choosingContact(let proven),
             .awaitingContactCode(let proven, _), .confirmingContact(let proven, _), .creatingPasskey(let proven, _),
-            .authenticated(let proven):
+            .confirmingApp(let proven, _), .authenticated(let proven):
             proven.linking
         }
     }
@@ -114,7 +120,7 @@ package enum SignInState: Hashable, Sendable, Codable {
         switch self {
         case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): .mailbox(draft.email)
         case .choosingMethod(let proven), .choosingContact(let proven), .creatingPasskey(let proven, _),
-            .authenticated(let proven):
+            .confirmingApp(let proven, _), .authenticated(let proven):
             .mailbox(proven.email)
         case .awaitingSecondFactor(_, let method): method.contact
         case .awaitingContactCode(_, let contact): contact

@@ -121,7 +121,7 @@ extension SignInState {
                 .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -135,7 +135,7 @@ extension SignInState {
             guard let id else { return methods.first }
             return methods.first { $0.id.text == id.lowercased() }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return nil
         }
     }
@@ -159,7 +159,7 @@ extension SignInState {
                         to: contact.masked, resendIn: $0, length: $1, channel: contact.channel))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -303,7 +303,7 @@ extension SignInState {
                     + (situation.hasManyFailures ? situation.warning(.signedInAfterFailures, to: draft.email) : []),
                 in: situation)
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
-            .confirmingContact, .creatingPasskey, .authenticated:
+            .confirmingContact, .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -329,7 +329,7 @@ extension SignInState {
                     + situation.recordingWrongPassword(
                         of: draft.account.user, detail: cause, warning: draft.email))
         case .started, .awaitingCode, .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode,
-            .confirmingContact, .creatingPasskey, .authenticated:
+            .confirmingContact, .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -386,7 +386,7 @@ extension SignInState {
         case .awaitingSecondFactor(let first, let method):
             (first.proving(method, at: date), .secondFactor)
         case .started, .awaitingPassword, .choosingMethod, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             nil
         }
     }
@@ -450,7 +450,7 @@ extension SignInState {
             let offered = (affordable.isEmpty ? methods : affordable).withOnePasskey.compactMap(\.asOffered)
             return Decision(.accepted(.chooseMethod(offered)), next: self)
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
-            .creatingPasskey, .authenticated:
+            .creatingPasskey, .confirmingApp, .authenticated:
             return .refused(.notAllowedNow)
         }
     }
@@ -586,7 +586,8 @@ extension StepSituation {
     var demandOfMethods: FactorDemand {
         FactorDemand(
             contexts: [], isRequired: true, distinctMailbox: userFlow.requiresDistinctMailbox, enrolment: enrolment,
-            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes, texts: texts,
+            suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes,
+            takesApps: takesApps, texts: texts,
             passkeyDomain: passkeyDomain)
     }
 

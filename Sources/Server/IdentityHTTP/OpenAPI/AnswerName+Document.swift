@@ -20,7 +20,7 @@ extension AnswerName {
         case .revoked: success("The session has ended, or there was none.", .empty)
         case .redirectToBrowser: success("The app cannot do what is needed; the web can.", .redirect)
         case .accountChanged: success("The account is changed.", .empty)
-        case .enrolApp: success("The secret for an authenticator app.", .empty)
+        case .enrolApp: success("Add the secret to an authenticator app.", .appToAdd)
         case .createPasskey: success("Let an authenticator make a passkey.", .passkeyToMake)
         case .methodNotAllowed: refusal(.methodNotAllowed)
         case .usePasskey: success("Let an authenticator sign with a passkey.", .passkeyAsked)

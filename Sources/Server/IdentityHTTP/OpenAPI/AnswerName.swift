@@ -52,8 +52,8 @@ enum AnswerName: String, CaseIterable, Sendable {
     /// The endpoints where it can occur.
     var endpoints: Set<V1Endpoint> {
         switch self {
-        case .accountChanged, .enrolApp: []
-        case .createPasskey: [.registerChallenge]
+        case .accountChanged: []
+        case .createPasskey, .enrolApp: [.registerChallenge]
         case .methodNotAllowed: [.token, .signUpContinue]
         case .useProvider: [.signInChallenge]
         case .identityRefused, .providerUnavailable: [.token]

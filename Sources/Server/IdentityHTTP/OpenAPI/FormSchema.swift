@@ -40,7 +40,10 @@ extension V1Endpoint {
             ]
         case .resetPasswordContinue: [DocumentedGrant(.oob, .oob)]
         case .registerContinue:
-            [DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken), DocumentedGrant(.passkey, .credential)]
+            [
+                DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken), DocumentedGrant(.passkey, .credential),
+                DocumentedGrant(.totp, .totp),
+            ]
         case .token:
             [
                 DocumentedGrant(.continuationToken, .clientID, .continuationToken, .scope),
@@ -134,6 +137,7 @@ extension FormParameter {
                 .filled.described(
                     "The answer of a passkey, AuthenticationResponseJSON, or of the authenticator that made one, RegistrationResponseJSON (WebAuthn section 5.1), as text."
                 )
+            case .totp: .filled.described("The code that the authenticator app shows.").example("123456")
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
             case .provider: .filled.described("A provider of the tenant, in place of a username.").example("apple")
             case .idToken: .filled.described("The provider's ID token, with the nonce of the challenge.")

@@ -9,6 +9,7 @@ enum SchemaName: String, CaseIterable {
     case codeSent = "CodeSent"
     case passkeyAsked = "PasskeyAsked"
     case passkeyToMake = "PasskeyToMake"
+    case appToAdd = "AppToAdd"
     case providerAsked = "ProviderAsked"
     case passwordRequired = "PasswordRequired"
     case redirect = "Redirect"
@@ -143,6 +144,14 @@ enum SchemaName: String, CaseIterable {
         case .passkeyToMake:
             .object([
                 "challenge_type": .words(["passkey"]), "continuation_token": .token, "public_key": .passkeyCreation,
+            ])
+        case .appToAdd:
+            .object([
+                "challenge_type": .words([CodeChannel.authenticatorApp.rawValue]), "continuation_token": .token,
+                "code_length": .whole,
+                "secret": .text.described("Base32 without padding. It is shown once."),
+                "otpauth_uri": .text.described("The same as an address, for a QR code or a link."),
+                "algorithm": .words(["SHA1"]), "digits": .whole, "period": .whole.described("In seconds."),
             ])
         case .providerAsked:
             .object([

@@ -112,7 +112,7 @@ struct HostedDriver: Sendable {
             if action == "resend" { return try await resend(purpose, flow) }
             if action == "others", purpose == .contact {
                 flow.step = .enterContact(suggestion: "")
-                return try await step(.introspectRegistration, flow)
+                return try await step(.introspectRegistration, flow, choosing: true)
             }
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             let code = try secret("code")
@@ -145,6 +145,7 @@ struct HostedDriver: Sendable {
             // What is to be added has the name of its kind.
             switch id {
             case SignInState.passkeyID: return try await step(.challengeNewPasskey, flow)
+            case SignInState.appID: return try await step(.challengeNewApp, flow)
             case SignInState.phoneContactID:
                 flow.step = .enterPhone
                 return .progress(flow)
@@ -154,7 +155,9 @@ struct HostedDriver: Sendable {
             return try await step(.challengeSignIn(method: id, accepted: accepted), flow)
         case .enterContact, .enterPhone:
             if action == "others" {
-                guard flow.step != .enterPhone else { return try await step(.introspectRegistration, flow) }
+                guard flow.step != .enterPhone else {
+                    return try await step(.introspectRegistration, flow, choosing: true)
+                }
                 flow.step = .enterPhone
                 return .progress(flow)
             }
@@ -191,6 +194,9 @@ struct HostedDriver: Sendable {
         case .registerPasskey:
             if action == "others" { return try await step(.introspectRegistration, flow, choosing: true) }
             return try await step(.createPasskey(try value("passkey"), name: nil, nil), flow)
+        case .registerApp:
+            if action == "others" { return try await step(.introspectRegistration, flow, choosing: true) }
+            return try await step(.confirmNewApp(try secret("code")), flow)
         // Another way to sign in; the provider's own way back is `IdentityRoutes.providerCallback`.
         case .atProvider:
             if flow.step.changesAccount { return .gaveUp(.over) }
@@ -440,7 +446,7 @@ struct HostedDriver: Sendable {
                 // As long as the token: the key is shown no longer (SEC-TOTP-7).
                 let lifetime = Double(routes.engine.settings.provenIdleLifetime)
                 flow.expiresAt = min(flow.expiresAt, visit.now.addingTimeInterval(lifetime))
-                return page(.addApp(offer))
+                return page(outcome.allowed.contains(.introspectRegistration) ? .registerApp(offer) : .addApp(offer))
             case .usePasskey(let offer): return page(.usePasskey(options: try Self.text(of: offer.json)))
             case .createPasskey(let offer):
                 let options = try Self.text(of: offer.json)
@@ -465,17 +471,22 @@ struct HostedDriver: Sendable {
                         go(.challengeContact(target, channel: nil))
                     } else {
                         guard !methods.isEmpty else { return .progress(over(flow)) }
-                        // A passkey is offered here where a mailbox is not enough; else users add one in the account.
-                        let phone = methods.first { $0.channel == .textMessage }
-                        let passkey = methods.first { $0.channel == .passkey }
+                        func offers(_ channel: CodeChannel) -> Bool { methods.contains { $0.channel == channel } }
+                        // Passkeys and apps are offered here where a mailbox is not enough; else users add them in the account.
                         if let mailbox = methods.first(where: { $0.channel == nil }) {
-                            flow.hasOtherMethods = phone != nil
+                            flow.hasOtherMethods = offers(.textMessage)
                             return page(.enterContact(suggestion: mailbox.hint))
                         }
-                        flow.hasOtherMethods = phone != nil && passkey != nil
-                        if passkey == nil { return page(.enterPhone) }
-                        if choosing { return page(.chooseMethod(methods)) }
-                        go(.challengeNewPasskey)
+                        flow.hasOtherMethods = methods.count > 1
+                        let isQuestion = methods.count > 1 && (choosing || !offers(.passkey))
+                        if isQuestion { return page(.chooseMethod(methods)) }
+                        if offers(.passkey) {
+                            go(.challengeNewPasskey)
+                        } else if offers(.authenticatorApp) {
+                            go(.challengeNewApp)
+                        } else {
+                            return page(.enterPhone)
+                        }
                     }
                     continue
                 }

@@ -37,6 +37,8 @@ enum HostedStep: Hashable, Sendable, Codable {
     case createPasskey(options: String)
     /// The same in the middle of a sign-in that asks for it.
     case registerPasskey(options: String)
+    /// The secret for an authenticator app that is registered in the middle of a sign-in, and a code of it.
+    case registerApp(AppOffer)
     /// The account cannot go on here.
     case dead(DeadEnd)
     /// The user is at a provider of another organisation.
@@ -91,8 +93,7 @@ extension HostedStep {
         case .enterAccountCode, .addApp, .createPasskey: true
         case .atProvider(let trip): trip.isLink == true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .registerPasskey,
-            .choosePassword,
-            .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
+            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
             .nameMailbox, .answered, .deviceAnswered:
             false
         }
@@ -101,7 +102,7 @@ extension HostedStep {
     /// Whether the code of the step is one of an authenticator app.
     var asksForAppCode: Bool {
         switch self {
-        case .enterAppCode, .addApp: true
+        case .enterAppCode, .addApp, .registerApp: true
         case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey, .registerPasskey,
             .enterAccountCode, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
             .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
@@ -114,7 +115,7 @@ extension HostedStep {
         switch self {
         case .usePasskey, .createPasskey, .registerPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
-            .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
+            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
             .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
@@ -125,9 +126,8 @@ extension HostedStep {
         switch self {
         case .atProvider, .nameMailbox, .enterCode(.signUp, _): true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
-            .usePasskey, .createPasskey, .registerPasskey, .choosePassword, .collectAttributes, .chooseMethod,
-            .enterContact,
-            .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            .usePasskey, .createPasskey, .registerPasskey, .registerApp, .choosePassword, .collectAttributes,
+            .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
             false
         }
     }
@@ -138,7 +138,7 @@ extension HostedStep {
         case .enterPhone: true
         case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
         case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .usePasskey, .createPasskey,
-            .registerPasskey,
+            .registerPasskey, .registerApp,
             .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp,
             .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false

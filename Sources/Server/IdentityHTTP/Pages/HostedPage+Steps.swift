@@ -271,15 +271,24 @@ extension HostedPage {
                 """
         case .addApp(let offer):
             page.title = .addApp
-            let picture: HTML? = QRCode(offer.address.reveal(), atMost: 1200)?.picture
             page.body = """
-                <p class="lead">\(text(.scanHelp))</p>
-                \(picture.map { "<div class=\"qr\">\($0)</div>" })
-                <p class="key">\(text(.keyByHand)) <code translate="no">\(Self.grouped(offer.secret.reveal()))</code></p>
-                <p class="links"><a class="button quiet" href="\(offer.address.reveal())">\(text(.openApp))</a></p>
+                \(page.key(of: offer))
                 \(posted("""
                     \(page.codeField)
                     \(page.button("next", .goOn, isPrimary: true))
+                    """))
+                <div class="more">\(cancel)</div>
+                """
+        case .registerApp(let offer):
+            page.title = .addApp
+            page.body = """
+                <p class="lead">\(text(.strongerProofNeeded))</p>
+                \(page.key(of: offer))
+                \(posted("""
+                    \(page.codeField)
+                    \(page.button("next", .goOn, isPrimary: true))
+                    <div class="row">\(others)
+                    <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
                     """))
                 <div class="more">\(cancel)</div>
                 """
@@ -319,6 +328,17 @@ extension HostedPage {
         return page
     }
 
+    /// The secret for an authenticator app: a picture to scan, the key to type, and a link for an app on this device.
+    private func key(of offer: AppOffer) -> HTML {
+        let picture: HTML? = QRCode(offer.address.reveal(), atMost: 1200)?.picture
+        return """
+            <p class="lead">\(language(.scanHelp))</p>
+            \(picture.map { "<div class=\"qr\">\($0)</div>" })
+            <p class="key">\(language(.keyByHand)) <code translate="no">\(Self.grouped(offer.secret.reveal()))</code></p>
+            <p class="links"><a class="button quiet" href="\(offer.address.reveal())">\(language(.openApp))</a></p>
+            """
+    }
+
     /// What another organisation's application asks for, in words.
     private func asked(by application: String, _ scopes: [String]) -> HTML {
         let items = scopes.map { scope -> HTML in
@@ -344,8 +364,10 @@ extension HostedPage {
     private func name(of method: OfferedMethod) -> String {
         switch method.channel {
         case .authenticatorApp:
-            method.hint == StrongMethod.appLabel
-                ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
+            method.hint.isEmpty
+                ? language(.addApp)
+                : method.hint == StrongMethod.appLabel
+                    ? language(.authenticatorApp) : "\(language(.authenticatorApp)): \(method.hint)"
         case .recoveryCode: language(.recoveryCodes)
         case .passkey:
             method.hint.isEmpty

@@ -17,7 +17,7 @@ enum PagePhrase: Hashable, Sendable {
     case signedInAs(String)
     case appSignedInAs(app: String, name: String)
     case whyMailbox
-    case whyPasskey, addMethod
+    case strongerProofNeeded, whyPasskey, addMethod
     case whyMethod
     case wantsAccess(app: String)
     // The next five end the sentence `wantsAccess`, as items of a list.

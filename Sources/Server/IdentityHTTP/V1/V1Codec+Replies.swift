@@ -88,13 +88,22 @@ extension V1Codec {
         case .nameMailbox:
             return failure(.verificationRequired, outcome, unverified: ["email"])
         case .chooseMethod(let methods):
+            // A code of an app that the user has is asked for like one by mail.
+            let isNew = outcome.allowed.contains(.challengeContact)
+            func type(_ method: OfferedMethod) -> ChallengeType {
+                switch method.channel {
+                case .passkey: .passkey
+                case .authenticatorApp where isNew: .authenticatorApp
+                case .authenticatorApp, .recoveryCode, .textMessage, nil: .oneTimePasscode
+                }
+            }
             return success(
                 IntrospectReply(
                     continuationToken: token,
                     methods: methods.map {
                         IntrospectReply.Method(
                             id: $0.id,
-                            challengeType: ($0.channel == .passkey ? ChallengeType.passkey : .oneTimePasscode).rawValue,
+                            challengeType: type($0).rawValue,
                             challengeChannel: $0.channel?.rawValue ?? "email",
                             loginHint: $0.hint.isEmpty ? nil : $0.hint)
                     }), outcome)
@@ -142,8 +151,13 @@ extension V1Codec {
                 V1.Register.ChallengeReply(
                     challengeType: ChallengeType.passkey.rawValue, continuationToken: token, publicKey: offer.json),
                 outcome)
-        // Only the account API and the account page ask for it.
-        case .enrolApp: return reply(.broken, trace: outcome.trace)
+        case .enrolApp(let offer):
+            return success(
+                V1.Register.ChallengeReply(
+                    challengeType: ChallengeType.authenticatorApp.rawValue, continuationToken: token,
+                    codeLength: AppSecret.digits, secret: offer.secret, otpauthURI: offer.address, algorithm: "SHA1",
+                    digits: AppSecret.digits, period: AppSecret.period),
+                outcome)
         case .redirectToBrowser(let reason):
             return success(RedirectReply(redirectReason: reason.text), outcome)
         }

@@ -166,6 +166,9 @@ package enum V1Codec {
         if type == ChallengeType.passkey.rawValue {
             return Request(client: client, command: .step(token, .challengeNewPasskey))
         }
+        if type == ChallengeType.authenticatorApp.rawValue {
+            return Request(client: client, command: .step(token, .challengeNewApp))
+        }
         guard type == ChallengeType.oneTimePasscode.rawValue else { throw .invalid(parameter: "challenge_type") }
         return Request(
             client: client,
@@ -225,6 +228,9 @@ package enum V1Codec {
         case .passkey:
             let answer = try filled(form.credential, "credential", longest: FormParameter.credential.longest)
             return Request(client: client, command: .step(token, .createPasskey(answer.reveal(), name: nil, nil)))
+        case .totp:
+            let code = try filled(form.totp, "totp", longest: FormParameter.totp.longest)
+            return Request(client: client, command: .step(token, .confirmNewApp(code)))
         case _: throw .invalid(parameter: "grant_type")
         }
     }

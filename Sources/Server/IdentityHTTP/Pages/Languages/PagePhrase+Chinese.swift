@@ -42,6 +42,7 @@ extension PagePhrase {
         case .cookiesHelp: "您的浏览器拒绝了登录所需的 Cookie。请允许此地址使用 Cookie，然后重试。"
         case .begunElsewhereHelp: "此次登录不是在此浏览器中开始的，或者 Cookie 已被删除。请返回应用，重新开始。"
         case .wrongAddressHelp: "我们无法识别将您带到这里的应用，或者无法响应它的请求。请返回并重试。如果问题再次出现，请告知应用的开发者。"
+        case .strongerProofNeeded: "此处需要更强的验证。"
         case .whyPasskey:
             "此处需要更强的验证。请在此设备上创建通行密钥，今后登录时使用。"
         case .addMethod: "在您的账户中添加验证方式"

@@ -45,6 +45,7 @@ extension PagePhrase {
             "Toto přihlášení nezačalo v tomto prohlížeči, nebo byly smazány jeho soubory cookie. Vraťte se do aplikace a začněte znovu."
         case .wrongAddressHelp:
             "Neznáme aplikaci, ze které přicházíte, nebo na její požadavek nemůžeme odpovědět. Vraťte se a zkuste to znovu. Pokud se to stane znovu, informujte tvůrce aplikace."
+        case .strongerProofNeeded: "Tady je potřeba silnější ověření."
         case .whyPasskey:
             "Tady je potřeba silnější ověření. Vytvořte si v tomto zařízení přístupový klíč; budete se jím přihlašovat."
         case .addMethod: "Přidat způsob ve vašem účtu"

@@ -45,6 +45,7 @@ extension PagePhrase {
             "Pålogningen er ikke begyndt i denne browser, eller browserens cookies er slettet. Gå tilbage til appen, og begynd forfra."
         case .wrongAddressHelp:
             "Vi kender ikke den app, der sendte dig hertil, eller vi kan ikke besvare det, den spurgte om. Gå tilbage, og prøv igen. Hvis det sker igen, så skriv til dem, der har lavet appen."
+        case .strongerProofNeeded: "Her kræves en stærkere bekræftelse."
         case .whyPasskey:
             "Her kræves en stærkere bekræftelse. Opret en adgangsnøgle på denne enhed. Du bruger den, når du logger på."
         case .addMethod: "Tilføj en metode på din konto"

@@ -47,6 +47,7 @@ extension PagePhrase {
             "Deze aanmelding is niet in deze browser begonnen, of de cookies zijn verwijderd. Ga terug naar de app en begin opnieuw."
         case .wrongAddressHelp:
             "We kennen de app niet die u hierheen heeft gestuurd, of kunnen het verzoek ervan niet beantwoorden. Ga terug en probeer het opnieuw. Gebeurt het weer, meld het dan aan de makers van de app."
+        case .strongerProofNeeded: "Hier is een sterkere verificatie nodig."
         case .whyPasskey:
             "Hier is een sterkere verificatie nodig. Maak een passkey op dit apparaat. U gebruikt die bij het inloggen."
         case .addMethod: "Een methode toevoegen in uw account"

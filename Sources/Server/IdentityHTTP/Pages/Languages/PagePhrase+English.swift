@@ -47,6 +47,7 @@ extension PagePhrase {
             "This browser did not begin this sign-in, or its cookies were deleted. Go back to the application and begin again."
         case .wrongAddressHelp:
             "The application that sent you here is not known, or asked in a way that we cannot answer. Go back and try again; if it happens again, tell its makers."
+        case .strongerProofNeeded: "A stronger proof is needed here."
         case .whyPasskey:
             "A stronger proof is needed here. Make a passkey on this device: you sign in with it from now on."
         case .addMethod: "Add a method in your account"

@@ -47,6 +47,7 @@ extension PagePhrase {
             "Kirjautumista ei aloitettu tässä selaimessa, tai sen evästeet on poistettu. Palaa sovellukseen ja aloita alusta."
         case .wrongAddressHelp:
             "Emme tunne sovellusta, josta tulit, tai emme voi vastata sen pyyntöön. Palaa ja yritä uudelleen. Jos näin käy taas, ilmoita asiasta sovelluksen tekijöille."
+        case .strongerProofNeeded: "Tässä tarvitaan vahvempi vahvistus."
         case .whyPasskey:
             "Tässä tarvitaan vahvempi vahvistus. Luo avainkoodi tällä laitteella, niin kirjaudut sillä jatkossa."
         case .addMethod: "Lisää tapa tililläsi"

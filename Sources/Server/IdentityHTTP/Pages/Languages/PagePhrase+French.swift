@@ -47,6 +47,7 @@ extension PagePhrase {
             "Cette connexion n’a pas été commencée dans ce navigateur, ou ses cookies ont été supprimés. Retournez dans l’application et recommencez."
         case .wrongAddressHelp:
             "Nous ne connaissons pas l’application d’où vous venez, ou nous ne pouvons pas répondre à sa demande. Revenez en arrière et réessayez. Si cela se reproduit, prévenez les responsables de l’application."
+        case .strongerProofNeeded: "Une vérification plus forte est nécessaire."
         case .whyPasskey:
             "Une vérification plus forte est nécessaire. Créez une clé d’accès sur cet appareil : elle servira à vous connecter."
         case .addMethod: "Ajouter une méthode dans votre compte"

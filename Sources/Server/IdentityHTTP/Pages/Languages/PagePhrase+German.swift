@@ -47,6 +47,7 @@ extension PagePhrase {
             "Diese Anmeldung wurde nicht in diesem Browser begonnen, oder seine Cookies wurden gelöscht. Gehen Sie zurück zur App und beginnen Sie von vorn."
         case .wrongAddressHelp:
             "Wir kennen die App nicht, von der Sie kommen, oder können ihre Anfrage nicht beantworten. Gehen Sie zurück und versuchen Sie es noch einmal. Wenn es wieder passiert, wenden Sie sich an den Anbieter der App."
+        case .strongerProofNeeded: "Hier ist eine stärkere Bestätigung nötig."
         case .whyPasskey:
             "Hier ist eine stärkere Bestätigung nötig. Erstellen Sie auf diesem Gerät einen Passkey: Damit melden Sie sich künftig an."
         case .addMethod: "In Ihrem Konto eine Methode hinzufügen"

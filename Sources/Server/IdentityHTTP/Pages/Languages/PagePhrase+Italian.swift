@@ -46,6 +46,7 @@ extension PagePhrase {
             "Questo accesso non è iniziato in questo browser, oppure i cookie sono stati eliminati. Torna all’app e ricomincia."
         case .wrongAddressHelp:
             "Non conosciamo l’app da cui arrivi, oppure non possiamo rispondere alla sua richiesta. Torna indietro e riprova. Se succede ancora, avvisa chi gestisce l’app."
+        case .strongerProofNeeded: "Qui serve una verifica più forte."
         case .whyPasskey:
             "Qui serve una verifica più forte. Crea una passkey su questo dispositivo: la userai per accedere."
         case .addMethod: "Aggiungi un metodo nel tuo account"

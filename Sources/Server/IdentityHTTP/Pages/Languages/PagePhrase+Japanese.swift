@@ -42,6 +42,7 @@ extension PagePhrase {
         case .cookiesHelp: "サインインに必要な Cookie がブラウザーで拒否されています。このアドレスの Cookie を許可して、もう一度お試しください。"
         case .begunElsewhereHelp: "このサインインは別のブラウザーで開始されたか、Cookie が削除されています。アプリに戻って、最初からやり直してください。"
         case .wrongAddressHelp: "呼び出し元のアプリを確認できないか、その要求に応答できません。前の画面に戻って、もう一度お試しください。問題が続く場合は、アプリの提供元にお知らせください。"
+        case .strongerProofNeeded: "より強い本人確認が必要です。"
         case .whyPasskey:
             "より強い本人確認が必要です。このデバイスでパスキーを作成すると、今後のサインインに使えます。"
         case .addMethod: "アカウントで方法を追加"

@@ -42,6 +42,7 @@ extension PagePhrase {
         case .cookiesHelp: "로그인에 필요한 쿠키를 브라우저가 거부했습니다. 이 주소의 쿠키를 허용하고 다시 시도하세요."
         case .begunElsewhereHelp: "이 브라우저에서 시작한 로그인이 아니거나 쿠키가 삭제되었습니다. 앱으로 돌아가 처음부터 다시 시작하세요."
         case .wrongAddressHelp: "이 페이지로 연결한 앱을 알 수 없거나 앱의 요청에 응답할 수 없습니다. 뒤로 돌아가 다시 시도하세요. 문제가 계속되면 앱 제공자에게 알려 주세요."
+        case .strongerProofNeeded: "더 강력한 인증이 필요합니다."
         case .whyPasskey:
             "더 강력한 인증이 필요합니다. 이 기기에서 패스키를 만들면 앞으로 로그인할 때 사용합니다."
         case .addMethod: "내 계정에서 방법 추가"

@@ -46,6 +46,7 @@ extension PagePhrase {
             "Påloggingen ble ikke startet i denne nettleseren, eller informasjonskapslene er slettet. Gå tilbake til appen og begynn på nytt."
         case .wrongAddressHelp:
             "Vi kjenner ikke appen som sendte deg hit, eller vi kan ikke svare på det den ba om. Gå tilbake og prøv igjen. Hvis det skjer igjen, må du si fra til dem som har laget appen."
+        case .strongerProofNeeded: "Her kreves en sterkere bekreftelse."
         case .whyPasskey:
             "Her kreves en sterkere bekreftelse. Lag en passnøkkel på denne enheten. Du bruker den når du logger på."
         case .addMethod: "Legg til en metode på kontoen din"

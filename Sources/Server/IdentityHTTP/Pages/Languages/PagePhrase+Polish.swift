@@ -47,6 +47,7 @@ extension PagePhrase {
             "Tego logowania nie rozpoczęto w tej przeglądarce albo usunięto jej pliki cookie. Wróć do aplikacji i zacznij od nowa."
         case .wrongAddressHelp:
             "Nie znamy aplikacji, z której pochodzi to żądanie, albo nie możemy na nie odpowiedzieć. Wróć i spróbuj ponownie. Jeśli to się powtórzy, powiadom twórców aplikacji."
+        case .strongerProofNeeded: "Tutaj potrzebna jest silniejsza weryfikacja."
         case .whyPasskey:
             "Tutaj potrzebna jest silniejsza weryfikacja. Utwórz klucz dostępu na tym urządzeniu, aby się nim logować."
         case .addMethod: "Dodaj metodę na swoim koncie"

@@ -47,6 +47,7 @@ extension PagePhrase {
             "Este início de sessão não começou neste navegador, ou os cookies foram apagados. Volte ao app e comece de novo."
         case .wrongAddressHelp:
             "Não conhecemos o app de onde você veio, ou não podemos responder ao pedido dele. Volte e tente novamente. Se acontecer de novo, avise os responsáveis pelo app."
+        case .strongerProofNeeded: "Aqui é necessária uma verificação mais forte."
         case .whyPasskey:
             "Aqui é necessária uma verificação mais forte. Crie uma chave de acesso neste dispositivo para iniciar sessão."
         case .addMethod: "Adicionar um método na sua conta"

@@ -47,6 +47,7 @@ extension PagePhrase {
             "Este inicio de sesión no empezó en este navegador, o se borraron sus cookies. Vuelve a la aplicación y empieza de nuevo."
         case .wrongAddressHelp:
             "No conocemos la aplicación de la que vienes, o no podemos responder a lo que pide. Vuelve atrás e inténtalo de nuevo. Si se repite, avisa a los responsables de la aplicación."
+        case .strongerProofNeeded: "Aquí hace falta una verificación más fuerte."
         case .whyPasskey:
             "Aquí hace falta una verificación más fuerte. Crea una clave de acceso en este dispositivo: con ella iniciarás sesión."
         case .addMethod: "Añadir un método en tu cuenta"

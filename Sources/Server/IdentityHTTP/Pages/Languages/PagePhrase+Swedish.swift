@@ -46,6 +46,7 @@ extension PagePhrase {
             "Inloggningen påbörjades inte i den här webbläsaren, eller så har dess cookies raderats. Gå tillbaka till appen och börja om."
         case .wrongAddressHelp:
             "Vi känner inte till appen som skickade dig hit, eller så kan vi inte svara på det den bad om. Gå tillbaka och försök igen. Om det händer igen, meddela dem som gör appen."
+        case .strongerProofNeeded: "Här krävs en starkare verifiering."
         case .whyPasskey:
             "Här krävs en starkare verifiering. Skapa en passkey på den här enheten. Du använder den när du loggar in."
         case .addMethod: "Lägg till en metod på ditt konto"

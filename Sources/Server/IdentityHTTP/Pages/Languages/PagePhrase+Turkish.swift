@@ -45,6 +45,7 @@ extension PagePhrase {
             "Bu oturum açma işlemi bu tarayıcıda başlatılmadı veya çerezler silindi. Uygulamaya dönün ve yeniden başlayın."
         case .wrongAddressHelp:
             "Sizi buraya gönderen uygulamayı tanımıyoruz veya isteğine yanıt veremiyoruz. Geri dönün ve yeniden deneyin. Bu durum tekrarlanırsa uygulamanın geliştiricilerine bildirin."
+        case .strongerProofNeeded: "Burada daha güçlü bir doğrulama gerekiyor."
         case .whyPasskey:
             "Burada daha güçlü bir doğrulama gerekiyor. Bu cihazda bir geçiş anahtarı oluşturun; bundan sonra onunla oturum açarsınız."
         case .addMethod: "Hesabınıza bir yöntem ekleyin"
