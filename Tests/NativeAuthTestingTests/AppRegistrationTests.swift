@@ -42,12 +42,16 @@ struct AppRegistrationTests {
         #expect(step.info.map(\.isAuthenticatorApp) == [true] && step.info.first?.challengeType == "totp")
         guard case .next(let first) = try await step.requestAuthenticatorKey() else { throw Unexpected() }
         let old = first.info
-        guard case .next(let shown) = try await first.chooseAgain().requestAuthenticatorKey() else { throw Unexpected() }
+        guard case .next(let shown) = try await first.chooseAgain().requestAuthenticatorKey() else {
+            throw Unexpected()
+        }
         #expect(shown.info.key != old.key && shown.info.codeLength == 6)
         #expect(shown.info.url.absoluteString.hasPrefix("otpauth://totp/"))
         #expect(!"\(shown.info)".contains(shown.info.key))
         let app = try #require(TestAuthenticator(shown.info))
-        guard case .retry(let again, .incorrectCode) = try await shown.submit(code: "000000") else { throw Unexpected() }
+        guard case .retry(let again, .incorrectCode) = try await shown.submit(code: "000000") else {
+            throw Unexpected()
+        }
         // The step survives the end of the app.
         let key = ResumeKey()
         let kept: RegistrationAppRequired = try client.resume(try again.saved(with: key), with: key)

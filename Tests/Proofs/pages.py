@@ -45,7 +45,7 @@ APP = "msauth.com.example.app://auth"
 VISITORS, QUAY = "bbbbcccc-1111-dddd-2222-eeee3333ffff", "ccccdddd-0000-eeee-1111-ffff2222aaaa"
 GUARDED, NATIVE = "77778888-ffff-9999-aaaa-bbbbccccdddd", "88889999-aaaa-bbbb-cccc-ddddeeeeffff"
 SECOND_FACTOR = '{"access_token":{"acrs":{"essential":true,"value":"c1"}}}'
-PASSKEY = SECOND_FACTOR.replace("c1", "c4")
+PASSKEY, TWO_FACTORS = (SECOND_FACTOR.replace("c1", context) for context in ("c4", "c5"))
 TENANTS = """
 tenants:
   - id: aaaabbbb-0000-cccc-1111-dddd2222eeee
@@ -56,7 +56,7 @@ tenants:
     recoveryCodes: true
     sms: {callingCodes: [1, 49], domain: login.contoso.example.com}
     passkeys: {domain: localhost}
-    levels: [{level: l2p, contexts: [c4]}]
+    levels: [{level: l2p, contexts: [c4]}, {level: l2, contexts: [c5]}]
     applications:
       - {clientId: 00001111-aaaa-2222-bbbb-3333cccc4444, displayName: Lighthouse, signIn: emailOneTimePasscode, redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
       - {clientId: 11112222-bbbb-3333-cccc-4444dddd5555, displayName: Harbour, signIn: emailPassword, opensInBrowser: [account], redirectUris: {publicClient: ["http://localhost", "msauth.com.example.app://auth"]}}
@@ -147,7 +147,7 @@ PAGES = {
     "enterAppCode": "app-code app-code-wrong", "addApp": "add-app add-app-wrong",
     "enterRecoveryCode": "recovery-code recovery-code-wrong",
     "usePasskey": "use-passkey use-passkey-cancelled use-passkey-refused", "createPasskey": "add-passkey add-passkey-cancelled",
-    "registerPasskey": "register-passkey register-passkey-cancelled",
+    "registerPasskey": "register-passkey register-passkey-cancelled", "registerApp": "register-app register-app-wrong",
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
@@ -1061,7 +1061,7 @@ class Check(browser.BrowserCheck):
         self.is_title(page, "Enter the code of the message")
         self.give(page, code=self.texted(other, 0))
         self.look(page, "account-phones")
-        self.is_title(page, "Second factor")
+        self.is_title(page, "Sign-in methods")
         self.expect(f"two telephones are enough ({self.mode})", not page.locator("button[value=add-phone]").count())
         page.context.close()
 
@@ -1128,6 +1128,27 @@ class Check(browser.BrowserCheck):
         page.wait_for_url("**/end")
         self.comes("an app", seen + 1, code=True)
         self.recovery_codes(page, address)
+
+    def app_demanded(self):
+        """A sign-in that demands two factors by NIST, of a user who has none: an app is registered after a code to the mailbox."""
+        page, address, seen = self.visit(), self.person("app-demanded"), self.sent()
+        self.sign_up(address, page=page)
+        page.context.clear_cookies()
+        self.open(page, claims=TWO_FACTORS)
+        self.give(page, username=address)
+        before = self.site.mailbox.seen(address)
+        self.give(page, password=PASSWORD)
+        self.give(page, code=self.code(address, before))
+        self.look(page, "register-app")
+        self.is_title(page, "Add an authenticator app")
+        key = page.inner_text(".key code")
+        self.give(page, code=self.app_code(key, later=40))
+        self.refused(page, "register-app-wrong", "code")
+        self.expect(f"the key is still the same ({self.mode})", page.inner_text(".key code") == key)
+        self.give(page, code=self.app_code(key))
+        page.wait_for_url("**/end")
+        self.comes("an app registered in a sign-in", seen + 1, code=True)
+        page.context.close()
 
     def recovery_codes(self, page, address):
         """A session of two factors makes codes; the phone is lost; one of them signs in."""
@@ -1816,7 +1837,7 @@ class Check(browser.BrowserCheck):
         self.look(page, "account-code")
         self.is_title(page, "Check your mail")
         self.give_code(page, second, before)
-        self.is_title(page, "Second factor")
+        self.is_title(page, "Sign-in methods")
         self.look(page, "account-methods")
         page.click("summary")
         page.fill("input[name=name]", "Work")
@@ -2102,7 +2123,7 @@ class Check(browser.BrowserCheck):
     def english(self):
         for part in (
             self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code, self.forgotten_password,
-            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.providers, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
+            self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.app_demanded, self.passkeys, self.providers, self.dead_ends, self.browsers, self.moving, self.signing_out, self.account, self.errors, self.sdks,
         ):
             part()
             self.close_others()
@@ -2169,7 +2190,7 @@ class Check(browser.BrowserCheck):
         for self.language in wanted:
             for part in (
                 self.sign_up_with_code, self.sign_up_with_attributes, self.sign_in_with_password, self.go_on, self.consent, self.tickets, self.device, self.sign_in_with_code,
-                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.passkeys, self.providers, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
+                self.forgotten_password, self.second_factor, self.telephone, self.choice_of_factor, self.authenticator_app, self.app_demanded, self.passkeys, self.providers, self.dead_ends, self.moving, self.signing_out, self.account, self.errors,
             ):
                 part()
             for context in self.browser.contexts:

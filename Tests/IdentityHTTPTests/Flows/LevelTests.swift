@@ -16,7 +16,8 @@ import Testing
     private static let strict = FactorDirectory.userFlow
 
     private static func server(
-        _ rules: [LevelRule], textMessages: Bool = true, apps: Bool = true, adjust: (inout EngineSettings) -> Void = { _ in }
+        _ rules: [LevelRule], textMessages: Bool = true, apps: Bool = true,
+        adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.levels = rules
@@ -369,7 +370,44 @@ import Testing
         #expect(try await client.token(redeeming: done.token, claims: nil).status == 200, "\(done)")
     }
 
-    @Test("A tenant without apps registers none, and a user of codes reaches no higher level by one")
+    @Test("A user of codes by mail registers an app where two factors are demanded, and then gives it")
+    func userOfCodesRegistersAnApp() async throws {
+        let codes = FactorDirectory.oneTimePasscode
+        let server = try Self.server([try Self.rule(.mailed, of: codes)], textMessages: false)
+        let client = WireClient(transport: server.transport, clientID: codes)
+        let words = "totp oob redirect"
+        let signedUp = try await server.signUp(Self.email, with: client)
+        #expect(try await client.token(redeeming: signedUp.token, claims: nil)["challenge_type"] == "redirect")
+        func prove(_ words: String) async throws -> WireAnswer {
+            server.clock.advance(by: 61)
+            let started = try await client.post(
+                .signInInitiate,
+                [
+                    ("username", Self.email), ("challenge_type", words),
+                    ("capabilities", WireClient.bothCapabilities),
+                ])
+            let sent = try await client.post(
+                .signInChallenge, [("continuation_token", try started.token), ("challenge_type", words)])
+            return try await client.token(code: server.mailbox.code(to: Self.email), sent.token, grant: "oob")
+        }
+        #expect(try await prove("oob redirect")["challenge_type"] == "redirect")
+        let registering = try await prove(words)
+        expectError(registering, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
+        let listed = try await client.registerIntrospect(registering.token)
+        #expect(methods(listed) == ["totp"], "\(listed)")
+        let shown = try await key(listed.token, client)
+        let app = try app(of: shown)
+        let done = try await confirm(app.code(at: server.clock.now), shown, client)
+        let tokens = try await client.token(redeeming: done.token, claims: nil)
+        #expect(tokens.status == 200, "\(tokens)")
+        let second = try await prove("oob redirect")
+        expectError(second, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
+        let asked = try await server.secondFactorChallenge(second.token, with: client)
+        let signedIn = try await client.token(code: app.code(at: server.clock.now), asked.token, grant: "mfa_oob")
+        #expect(signedIn.status == 200, "\(signedIn)")
+    }
+
+    @Test("A tenant without apps registers none, and neither does a password alone where a mailbox is enough")
     func noApps() async throws {
         let without = try Self.server([try Self.rule(.mailed)], apps: false)
         try await without.signUpWithPassword()

@@ -85,7 +85,7 @@ import Testing
         try await visitor.get("/contoso/account/methods")
         try await visitor.submit(["username": Self.dana])
         try await visitor.submit(["password": WireClient.password])
-        #expect(visitor.title == "Second factor", "\(visitor.html)")
+        #expect(visitor.title == "Sign-in methods", "\(visitor.html)")
         server.clock.advance(by: 61)
         try await visitor.submit(["contact": Self.thief], action: "add")
         #expect(visitor.title == "Check your mail", "\(visitor.html)")

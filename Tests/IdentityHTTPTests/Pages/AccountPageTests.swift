@@ -315,7 +315,7 @@ struct AccountPageTests {
                 try await browser.post(
                     adding.action,
                     adding.fields + [("method", foreign), ("name", "x"), (".action", action)])
-                #expect(browser.title == "Second factor" && !browser.html.contains("The change is saved."))
+                #expect(browser.title == "Sign-in methods" && !browser.html.contains("The change is saved."))
             }
         }
     }
@@ -526,7 +526,7 @@ struct AccountPageTests {
             #expect(browser.title == "Check your mail")
             try await browser.submit(["code": try await server.mailbox.code(to: "second@example.org")])
             let masked = try #require(EmailAddress("second@example.org")).masked
-            #expect(browser.title == "Second factor" && browser.html.contains(masked))
+            #expect(browser.title == "Sign-in methods" && browser.html.contains(masked))
             // An app that has proven one factor only is out (SEC-ENR-6).
             #expect(try await !app.isLive)
             try await browser.submit(["name": "<b>Work</b>"], action: "rename")
@@ -536,9 +536,9 @@ struct AccountPageTests {
             try await browser.get(Self.page + "/methods")
             let form = try #require(browser.forms.first { $0.names.contains("method") && !$0.names.contains("name") })
             try await browser.post(form.action, form.fields + [(".action", "remove")])
-            #expect(browser.title == "Second factor" && !browser.html.contains(masked))
+            #expect(browser.title == "Sign-in methods" && !browser.html.contains(masked))
             try await browser.post(form.action, form.fields + [(".action", "remove")])
-            #expect(browser.title == "Second factor" && browser.status == 200)
+            #expect(browser.title == "Sign-in methods" && browser.status == 200)
             #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0)
             #expect(try await isSignedIn(browser))
             #expect(try await server.mailbox.mails().contains { $0.purpose == .methodRemoved })

@@ -26,7 +26,7 @@ extension PagePhrase {
             .blockedContact, .badAttributes, .badField("favouriteColour"), .missing, .alreadyDone, .codeSentAgain,
             .signUpClosed, .noPassword, .text("Only for members."), .privacy, .terms, .support, .errorPrefix,
             .deleteLaterHelp(days: 30),
-            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .yourAccount, .yourData, .changeEmail, .changePassword, .signInMethods, .sessions, .copyOfData,
             .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
             .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
             .lastUsed, .copyHelp, .deleteHelp, .typeAddress, .notSet, .currentPassword, .newEmail, .methodName, .save,
@@ -46,7 +46,7 @@ extension PagePhrase {
             .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
             .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
             .continueWith("Harbour ID"), .linkHelp(provider: "Harbour ID"), .nameMailboxHelp(provider: "Harbour ID"),
-            .providerFailed, .connectedAccounts, .identityTaken, .connect("Harbour ID"),
+            .providerFailed, .connectedAccounts, .identityTaken, .enoughToday, .connect("Harbour ID"),
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -64,7 +64,7 @@ extension PagePhrase {
             .wrongPassword, .unknownUser, .userExists, .disabledAccount, .mailboxRefuses, .blockedContact,
             .badAttributes, .missing, .alreadyDone, .codeSentAgain, .signUpClosed, .noPassword, .privacy, .terms,
             .support, .errorPrefix,
-            .yourAccount, .yourData, .changeEmail, .changePassword, .secondFactor, .sessions, .copyOfData,
+            .yourAccount, .yourData, .changeEmail, .changePassword, .signInMethods, .sessions, .copyOfData,
             .deleteAccount, .confirmItIsYou, .accountDeleted, .deletionPlanned, .confirmItIsYouHelp, .saved,
             .passwordChanged, .newAddressHelp, .methodsHelp, .methodSuspended, .sessionsHelp, .thisBrowser, .browser,
             .lastUsed, .copyHelp, .deleteHelp, .typeAddress, .notSet, .currentPassword, .newEmail, .methodName, .save,
@@ -81,7 +81,7 @@ extension PagePhrase {
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .signInWithPasskey,
             .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey, .passkeys, .passkeysHelp,
             .addPasskey, .passkeyExists, .passkeyNotAllowed, .added, .providerFailed, .connectedAccounts,
-            .identityTaken:
+            .identityTaken, .enoughToday:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .textSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),

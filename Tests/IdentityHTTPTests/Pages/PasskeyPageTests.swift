@@ -260,7 +260,7 @@ struct PasskeyPageTests {
         #expect(browser.title == "Sign in", "\(browser.html)")
         try await browser.submit(["username": email])
         try await browser.submit(["password": TestBrowser.password])
-        #expect(browser.title == "Second factor", "\(browser.html)")
+        #expect(browser.title == "Sign-in methods", "\(browser.html)")
         // A rule about age: silently no, else the sign-in page.
         let server = try Self.server(levels: [LevelRule(level: .oneFactor, maximumAge: 3_600, applications: [client])])
         let user = TestBrowser(server)
@@ -292,7 +292,7 @@ struct PasskeyPageTests {
         #expect(browser.title == "Confirm that it is you" && browser.html.contains("Sign in with a passkey"))
         try await browser.submit([:], action: "passkey")
         try await browser.get(on: device)
-        #expect(browser.title == "Second factor", "\(browser.html)")
+        #expect(browser.title == "Sign-in methods", "\(browser.html)")
         try await browser.submit(["method": try #require(browser.method)], action: "remove")
         #expect(browser.html.contains("The change is saved.") && browser.method == nil)
     }
@@ -384,7 +384,7 @@ struct PasskeyPageTests {
         try await browser.get(Self.methods)
         try await browser.submit([:], action: "passkey")
         try await browser.get(on: other)
-        #expect(browser.title != "Second factor")
+        #expect(browser.title != "Sign-in methods")
         try await browser.get(Self.methods)
         #expect(browser.title == "Confirm that it is you" && browser.html.contains(email))
     }
@@ -413,9 +413,9 @@ struct PasskeyPageTests {
         let browser = TestBrowser(server)
         try await browser.signUp(email, at: server, for: party)
         try await browser.get(Self.methods)
-        #expect(browser.title == "Second factor" && !browser.html.contains("asskey"))
+        #expect(browser.title == "Sign-in methods" && !browser.html.contains("asskey"))
         try await browser.submit([:], action: "add-passkey")
-        #expect(browser.title == "Second factor")
+        #expect(browser.title == "Sign-in methods")
         let stranger = TestBrowser(server)
         try await stranger.get(party.path())
         #expect(!stranger.html.contains("asskey"))

@@ -15,12 +15,13 @@ struct ProviderPageTests {
     private let apple = TestIdentityProvider(.apple)
     private let harbour = TestIdentityProvider(.openID("harbour"))
 
-    private func server() throws -> IdentityTestServer {
+    private func server(limits: TimeLimits? = nil) throws -> IdentityTestServer {
         var contoso = try #require(TenantDirectory.development.entries.first)
         contoso.tenant.providers = [apple.withPages, harbour.withPages]
         let directory = TenantDirectory([contoso])
         let (apple, harbour) = (apple, harbour)
-        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            settings.limits = limits
             ports.clients = directory
             ports.identities = TestIdentityProvider.verifier(of: [apple, harbour])
         }
@@ -166,6 +167,29 @@ struct ProviderPageTests {
         try await comeBack(browser, from: browser.answer)
         #expect(browser.html.contains("connected to another user"), "\(browser.html)")
         #expect(!browser.html.contains("<strong>Apple</strong>"))
+    }
+
+    @Test("SEC-ENR-13: A user connects five accounts a day, and the page says why not a sixth")
+    func connectMany() async throws {
+        let (server, party) = (try server(limits: TimeLimits()), TestRelyingParty(.emailOneTimePasscode))
+        _ = try await server.signUp("erik@example.com")
+        let browser = TestBrowser(server)
+        try await browser.get(party.path())
+        try await browser.submit(["username": "erik@example.com"])
+        try await browser.submit(["code": try await server.mailbox.code(to: "erik@example.com")])
+        for number in 1...6 {
+            apple.person.subject = "person\(number)"
+            try await connect(browser, apple)
+            try await comeBack(browser, from: browser.answer)
+            let isConnected = browser.html.contains("<strong>Apple</strong>")
+            #expect(isConnected == (number < 6), "\(number): \(browser.html)")
+            guard isConnected else { continue }
+            try await browser.get("/contoso/account/methods")
+            try await browser.submit(
+                ["method": try #require(browser.forms.flatMap(\.fields).first { $0.0 == "method" }?.1)],
+                action: "remove")
+        }
+        #expect(browser.html.contains("as many methods as one day allows"), "\(browser.html)")
     }
 
     @Test("SEC-ENR-3: A session that ends while its user is at the provider connects nothing")

@@ -792,7 +792,8 @@ enum EndpointTable {
                 try await askForPasskey($0)
             },
             passkey(
-                .registerChallenge, .enrolApp, "`challenge_type` is `totp`, of a client that registers authenticator apps"
+                .registerChallenge, .enrolApp,
+                "`challenge_type` is `totp`, of a client that registers authenticator apps"
             ) {
                 try await askForPasskey($0, or: "totp")
             },

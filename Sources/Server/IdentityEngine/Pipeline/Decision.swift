@@ -153,7 +153,8 @@ package struct StepSituation: Sendable {
         counted: [CountedSubject: [CountedEvent: [Date]]] = [:], lockout: Lockout? = nil, slowLane: FlowRow? = nil,
         hasSlowLane: Bool = false, usesSharedCode: Bool = false, tenantMailsSince: Date? = nil,
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
-        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, takesApps: Bool = false, texts: TextSettings? = nil,
+        asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, takesApps: Bool = false,
+        texts: TextSettings? = nil,
         passkeyDomain: String? = nil, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
         migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings

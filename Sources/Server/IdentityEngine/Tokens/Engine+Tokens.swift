@@ -139,7 +139,8 @@ extension Engine {
             contexts: contexts, isRequired: context.requiresSecondFactor,
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
-            takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps, texts: texts(of: context.tenant),
+            takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps,
+            texts: texts(of: context.tenant),
             passkeyDomain: context.tenant.passkeys?.relyingPartyID, registrationAge: settings.provenIdleLifetime)
     }
 

@@ -41,7 +41,8 @@ extension V1Endpoint {
         case .resetPasswordContinue: [DocumentedGrant(.oob, .oob)]
         case .registerContinue:
             [
-                DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken), DocumentedGrant(.passkey, .credential),
+                DocumentedGrant(.oob, .oob), DocumentedGrant(.continuationToken),
+                DocumentedGrant(.passkey, .credential),
                 DocumentedGrant(.totp, .totp),
             ]
         case .token:

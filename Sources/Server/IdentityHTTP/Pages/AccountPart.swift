@@ -26,7 +26,7 @@ enum AccountPart: String, Hashable, Sendable, Codable, CaseIterable {
         case .data: .yourData
         case .email: .changeEmail
         case .password: .changePassword
-        case .methods: .secondFactor
+        case .methods: .signInMethods
         case .sessions: .sessions
         case .copy: .copyOfData
         case .deletion: .deleteAccount

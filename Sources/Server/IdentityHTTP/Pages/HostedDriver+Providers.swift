@@ -84,7 +84,11 @@ extension HostedDriver {
         guard let presented = try await exchange(code, of: trip, token, flow) else { return .gaveUp(.providerFailed) }
         let linked = try await step(.linkIdentity(presented, signIn.account.user.id), flow)
         guard case .refused(let problem, _) = linked else { return linked }
-        return .gaveUp(problem.phrase == .userExists ? .identityTaken : .providerFailed)
+        return switch problem.phrase {
+        case .userExists: .gaveUp(.identityTaken)
+        case .wait: .gaveUp(.enoughToday)
+        case _: .gaveUp(.providerFailed)
+        }
     }
 
     /// What the provider gives for its code; nil: nothing that is of use.

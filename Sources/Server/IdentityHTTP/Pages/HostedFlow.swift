@@ -93,7 +93,8 @@ extension HostedStep {
         case .enterAccountCode, .addApp, .createPasskey: true
         case .atProvider(let trip): trip.isLink == true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .registerPasskey,
-            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead,
+            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
+            .fromApp, .proveAgain, .dead,
             .nameMailbox, .answered, .deviceAnswered:
             false
         }
@@ -115,7 +116,8 @@ extension HostedStep {
         switch self {
         case .usePasskey, .createPasskey, .registerPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
-            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp,
+            .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
+            .fromApp,
             .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
@@ -127,7 +129,8 @@ extension HostedStep {
         case .atProvider, .nameMailbox, .enterCode(.signUp, _): true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
             .usePasskey, .createPasskey, .registerPasskey, .registerApp, .choosePassword, .collectAttributes,
-            .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered, .deviceAnswered:
+            .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .deviceAnswered:
             false
         }
     }

@@ -107,7 +107,7 @@ extension HostedPage {
             hasPassword || !methods.isEmpty || visit.tenant.offersApps || visit.offersPasskeys
                 || visit.tenant.providers.contains { $0.web != nil }
             ? row(
-                .methods, .secondFactor,
+                .methods, .signInMethods,
                 factors.isEmpty ? language(.notSet) : factors.map(label(of:)).joined(separator: ", ")) : nil
         let ending: HTML? = view.profile.deletionDueAt.map { due in
             """

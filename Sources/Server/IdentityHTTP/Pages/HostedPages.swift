@@ -560,6 +560,8 @@ enum HostedNotice: String, Hashable, Sendable, CaseIterable {
     case providerFailed = "failed"
     /// The account at the provider is connected to another user.
     case identityTaken = "connected"
+    /// The user has added as many methods as a day allows.
+    case enoughToday = "enough"
 
     var phrase: PagePhrase {
         switch self {
@@ -571,6 +573,7 @@ enum HostedNotice: String, Hashable, Sendable, CaseIterable {
         case .taken: .addressTaken
         case .providerFailed: .providerFailed
         case .identityTaken: .identityTaken
+        case .enoughToday: .enoughToday
         }
     }
 }

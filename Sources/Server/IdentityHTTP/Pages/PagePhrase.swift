@@ -6,7 +6,7 @@ enum PagePhrase: Hashable, Sendable {
     case signIn, createAccount, enterPassword, enterCode, choosePassword, chooseNewPassword, aboutYou, chooseMethod
     case addMailbox, cannotGoOn, tookTooLong, needsCookies, begunElsewhere, signedIn, movingOn, signOut, signedOut
     case busy
-    case yourAccount, yourData, changeEmail, changePassword, secondFactor, sessions, copyOfData, deleteAccount
+    case yourAccount, yourData, changeEmail, changePassword, signInMethods, sessions, copyOfData, deleteAccount
     case confirmItIsYou, accountDeleted, deletionPlanned
     case continueTo(app: String)
 
@@ -61,7 +61,7 @@ enum PagePhrase: Hashable, Sendable {
     case continueWith(String)
     case linkHelp(provider: String)
     case nameMailboxHelp(provider: String)
-    case providerFailed, connectedAccounts, identityTaken
+    case providerFailed, connectedAccounts, identityTaken, enoughToday
     case connect(String)
     // Of telephones.
     case addPhone, phoneNumber, phoneHelp, enterTextCode

@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "بياناتك"
         case .changeEmail: "تغيير عنوان بريدك الإلكتروني"
         case .changePassword: "تغيير كلمة مرورك"
-        case .secondFactor: "تحقق إضافي"
+        case .signInMethods: "طرق تسجيل الدخول"
         case .sessions: "أماكن تسجيل دخولك"
         case .copyOfData: "نسخة من بياناتك"
         case .deleteAccount: "حذف حسابك"
@@ -190,7 +190,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "يوجد حساب هنا بهذا العنوان. أثبت مرة واحدة أنه حسابك، وبعدها يمكنك تسجيل الدخول باستخدام \(provider)."
         case .connect(let name): "ربط \(name)"
-        case .identityTaken: "هذا الحساب مرتبط بمستخدم آخر."
+        case .identityTaken: "حسابك ذاك في الخدمة الأخرى مرتبط بمستخدم آخر."
+        case .enoughToday: "لقد أضفت العدد المسموح به من الطرق في يوم واحد. حاول مرة أخرى غدًا."
         case .connectedAccounts: "الحسابات المرتبطة"
         case .nameMailboxHelp(let provider):
             "لم نحصل من \(provider) على عنوان بريد إلكتروني مؤكَّد. أدخل عنوانك وسنرسل إليك رمزًا."

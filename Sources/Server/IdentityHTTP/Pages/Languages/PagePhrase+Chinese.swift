@@ -107,7 +107,7 @@ extension PagePhrase {
         case .yourData: "您的资料"
         case .changeEmail: "更改电子邮件地址"
         case .changePassword: "更改密码"
-        case .secondFactor: "额外验证"
+        case .signInMethods: "登录方式"
         case .sessions: "登录位置"
         case .copyOfData: "您的资料副本"
         case .deleteAccount: "删除账户"
@@ -182,7 +182,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "这里已有一个使用此地址的账户。请验证一次该账户属于您，之后即可用 \(provider) 登录。"
         case .connect(let name): "关联 \(name)"
-        case .identityTaken: "此帐户已与其他用户关联。"
+        case .identityTaken: "您在另一项服务中的该帐户已与其他用户关联。"
+        case .enoughToday: "您今天添加的验证方式已达上限。请明天再试。"
         case .connectedAccounts: "已关联的账户"
         case .nameMailboxHelp(let provider):
             "\(provider) 没有提供已验证的电子邮件地址。请输入您的地址，我们会发送验证码。"

@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "Vaše údaje"
         case .changeEmail: "Změna e-mailové adresy"
         case .changePassword: "Změna hesla"
-        case .secondFactor: "Další ověření"
+        case .signInMethods: "Způsoby přihlášení"
         case .sessions: "Kde jste přihlášeni"
         case .copyOfData: "Kopie vašich údajů"
         case .deleteAccount: "Smazat účet"
@@ -195,7 +195,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "S touto adresou zde už účet existuje. Jednou potvrďte, že je váš; potom se budete přihlašovat přes \(provider)."
         case .connect(let name): "Propojit: \(name)"
-        case .identityTaken: "Tento účet je propojen s jiným uživatelem."
+        case .identityTaken: "Tento účet u druhé služby je propojen s jiným uživatelem."
+        case .enoughToday: "Dnes jste přidali tolik způsobů, kolik je za den povoleno. Zkuste to znovu zítra."
         case .connectedAccounts: "Propojené účty"
         case .nameMailboxHelp(let provider):
             "Od \(provider) jsme nedostali potvrzenou e-mailovou adresu. Zadejte svou a pošleme vám kód."

@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "Dine oplysninger"
         case .changeEmail: "Skift din e-mailadresse"
         case .changePassword: "Skift din adgangskode"
-        case .secondFactor: "Ekstra bekræftelse"
+        case .signInMethods: "Måder at logge ind på"
         case .sessions: "Hvor du er logget på"
         case .copyOfData: "En kopi af dine oplysninger"
         case .deleteAccount: "Slet din konto"
@@ -193,7 +193,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Der findes allerede en konto med denne adresse. Bekræft én gang, at den er din; derefter logger du ind med \(provider)."
         case .connect(let name): "Tilknyt \(name)"
-        case .identityTaken: "Denne konto er knyttet til en anden bruger."
+        case .identityTaken: "Den konto hos den anden tjeneste er knyttet til en anden bruger."
+        case .enoughToday: "Du har tilføjet så mange metoder, som én dag tillader. Prøv igen i morgen."
         case .connectedAccounts: "Tilknyttede konti"
         case .nameMailboxHelp(let provider):
             "\(provider) gav os ingen bekræftet e-mailadresse. Indtast din, så sender vi en kode."

@@ -115,7 +115,7 @@ extension PagePhrase {
         case .yourData: "Uw gegevens"
         case .changeEmail: "Wijzig uw e-mailadres"
         case .changePassword: "Wijzig uw wachtwoord"
-        case .secondFactor: "Extra verificatie"
+        case .signInMethods: "Aanmeldmethoden"
         case .sessions: "Waar u bent aangemeld"
         case .copyOfData: "Een kopie van uw gegevens"
         case .deleteAccount: "Verwijder uw account"
@@ -198,7 +198,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Er is hier al een account met dit adres. Bevestig één keer dat het van u is; daarna meldt u zich aan met \(provider)."
         case .connect(let name): "\(name) koppelen"
-        case .identityTaken: "Dit account is gekoppeld aan een andere gebruiker."
+        case .identityTaken: "Dat account bij de andere dienst is gekoppeld aan een andere gebruiker."
+        case .enoughToday: "U hebt zoveel methoden toegevoegd als op één dag mag. Probeer het morgen opnieuw."
         case .connectedAccounts: "Gekoppelde accounts"
         case .nameMailboxHelp(let provider):
             "\(provider) heeft ons geen bevestigd e-mailadres gegeven. Voer het uwe in; wij sturen u een code."

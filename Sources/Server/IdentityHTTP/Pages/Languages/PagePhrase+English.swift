@@ -113,7 +113,7 @@ extension PagePhrase {
         case .yourData: "Your data"
         case .changeEmail: "Change your e-mail address"
         case .changePassword: "Change your password"
-        case .secondFactor: "Second factor"
+        case .signInMethods: "Sign-in methods"
         case .sessions: "Where you are signed in"
         case .copyOfData: "A copy of your data"
         case .deleteAccount: "Delete your account"
@@ -194,7 +194,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "An account here has this address already. Confirm once that it is yours; after that you can sign in with \(provider)."
         case .connect(let name): "Connect \(name)"
-        case .identityTaken: "This account is connected to another user."
+        case .identityTaken: "That account at the other service is connected to another user."
+        case .enoughToday: "You have added as many methods as one day allows. Please try again tomorrow."
         case .connectedAccounts: "Connected accounts"
         case .nameMailboxHelp(let provider):
             "\(provider) gave us no e-mail address that is confirmed. Enter yours, and we send you a code."

@@ -115,7 +115,7 @@ extension PagePhrase {
         case .yourData: "Tietosi"
         case .changeEmail: "Vaihda sähköpostiosoitteesi"
         case .changePassword: "Vaihda salasanasi"
-        case .secondFactor: "Lisävahvistus"
+        case .signInMethods: "Kirjautumistavat"
         case .sessions: "Missä olet kirjautuneena"
         case .copyOfData: "Kopio tiedoistasi"
         case .deleteAccount: "Poista tilisi"
@@ -198,7 +198,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Tällä osoitteella on jo tili. Vahvista kerran, että se on sinun; sen jälkeen kirjaudut palvelulla \(provider)."
         case .connect(let name): "Yhdistä: \(name)"
-        case .identityTaken: "Tämä tili on yhdistetty toiseen käyttäjään."
+        case .identityTaken: "Kyseinen toisen palvelun tili on yhdistetty toiseen käyttäjään."
+        case .enoughToday: "Olet lisännyt niin monta tapaa kuin yhtenä päivänä saa. Yritä huomenna uudelleen."
         case .connectedAccounts: "Yhdistetyt tilit"
         case .nameMailboxHelp(let provider):
             "\(provider) ei antanut meille vahvistettua sähköpostiosoitetta. Kirjoita omasi, niin lähetämme koodin."

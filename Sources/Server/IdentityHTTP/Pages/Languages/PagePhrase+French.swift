@@ -116,7 +116,7 @@ extension PagePhrase {
         case .yourData: "Vos données"
         case .changeEmail: "Changer votre adresse e-mail"
         case .changePassword: "Changer votre mot de passe"
-        case .secondFactor: "Vérification supplémentaire"
+        case .signInMethods: "Méthodes de connexion"
         case .sessions: "Où vous êtes connecté"
         case .copyOfData: "Une copie de vos données"
         case .deleteAccount: "Supprimer votre compte"
@@ -204,7 +204,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite, vous vous connecterez avec \(provider)."
         case .connect(let name): "Associer \(name)"
-        case .identityTaken: "Ce compte est associé à un autre utilisateur."
+        case .identityTaken: "Ce compte de l’autre service est associé à un autre utilisateur."
+        case .enoughToday: "Vous avez ajouté autant de méthodes que permis en un jour. Réessayez demain."
         case .connectedAccounts: "Comptes associés"
         case .nameMailboxHelp(let provider):
             "\(provider) ne nous a donné aucune adresse e-mail confirmée. Saisissez la vôtre ; nous vous enverrons un code."

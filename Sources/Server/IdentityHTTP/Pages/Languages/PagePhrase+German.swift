@@ -117,7 +117,7 @@ extension PagePhrase {
         case .yourData: "Ihre Daten"
         case .changeEmail: "E-Mail-Adresse ändern"
         case .changePassword: "Passwort ändern"
-        case .secondFactor: "Zusätzliche Bestätigung"
+        case .signInMethods: "Anmeldemethoden"
         case .sessions: "Wo Sie angemeldet sind"
         case .copyOfData: "Eine Kopie Ihrer Daten"
         case .deleteAccount: "Konto löschen"
@@ -205,7 +205,9 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Zu dieser Adresse gibt es hier schon ein Konto. Bestätigen Sie einmal, dass es Ihres ist; danach können Sie sich mit \(provider) anmelden."
         case .connect(let name): "\(name) verbinden"
-        case .identityTaken: "Dieses Konto ist mit einem anderen Benutzer verbunden."
+        case .identityTaken: "Dieses Konto beim anderen Dienst ist mit einem anderen Benutzer verbunden."
+        case .enoughToday:
+            "Sie haben heute so viele Methoden hinzugefügt, wie an einem Tag möglich sind. Bitte versuchen Sie es morgen noch einmal."
         case .connectedAccounts: "Verbundene Konten"
         case .nameMailboxHelp(let provider):
             "\(provider) hat uns keine bestätigte E-Mail-Adresse gegeben. Geben Sie Ihre ein; wir senden Ihnen einen Code."

@@ -110,7 +110,7 @@ extension PagePhrase {
         case .yourData: "הנתונים שלך"
         case .changeEmail: "שינוי כתובת האימייל"
         case .changePassword: "שינוי הסיסמה"
-        case .secondFactor: "אימות נוסף"
+        case .signInMethods: "דרכי התחברות"
         case .sessions: "היכן החשבון מחובר"
         case .copyOfData: "עותק של הנתונים שלך"
         case .deleteAccount: "מחיקת החשבון"
@@ -188,7 +188,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "כבר יש כאן חשבון עם הכתובת הזאת. יש לאמת פעם אחת שהוא שלך; לאחר מכן אפשר להתחבר עם \(provider)."
         case .connect(let name): "חיבור \(name)"
-        case .identityTaken: "החשבון הזה מחובר למשתמש אחר."
+        case .identityTaken: "החשבון הזה בשירות האחר מחובר למשתמש אחר."
+        case .enoughToday: "נוספו היום כל השיטות שאפשר להוסיף ביום אחד. אפשר לנסות שוב מחר."
         case .connectedAccounts: "חשבונות מקושרים"
         case .nameMailboxHelp(let provider):
             "לא קיבלנו מ-\(provider) כתובת דוא״ל מאומתת. יש להזין את הכתובת, ונשלח אליה קוד."

@@ -113,7 +113,7 @@ extension PagePhrase {
         case .yourData: "I tuoi dati"
         case .changeEmail: "Cambia il tuo indirizzo email"
         case .changePassword: "Cambia la tua password"
-        case .secondFactor: "Verifica aggiuntiva"
+        case .signInMethods: "Metodi di accesso"
         case .sessions: "Dove hai effettuato l’accesso"
         case .copyOfData: "Una copia dei tuoi dati"
         case .deleteAccount: "Elimina il tuo account"
@@ -199,7 +199,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Esiste già un account con questo indirizzo. Dimostra una volta che è tuo; poi accederai con \(provider)."
         case .connect(let name): "Collega \(name)"
-        case .identityTaken: "Questo account è collegato a un altro utente."
+        case .identityTaken: "Quell’account dell’altro servizio è collegato a un altro utente."
+        case .enoughToday: "Hai aggiunto tutti i metodi permessi in un giorno. Riprova domani."
         case .connectedAccounts: "Account collegati"
         case .nameMailboxHelp(let provider):
             "\(provider) non ci ha dato un indirizzo e-mail confermato. Inserisci il tuo: ti mandiamo un codice."

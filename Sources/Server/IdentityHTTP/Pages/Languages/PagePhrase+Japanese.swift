@@ -107,7 +107,7 @@ extension PagePhrase {
         case .yourData: "お客様の情報"
         case .changeEmail: "メール アドレスの変更"
         case .changePassword: "パスワードの変更"
-        case .secondFactor: "追加の本人確認"
+        case .signInMethods: "サインイン方法"
         case .sessions: "サインイン中の場所"
         case .copyOfData: "お客様の情報のコピー"
         case .deleteAccount: "アカウントの削除"
@@ -183,7 +183,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "このアドレスのアカウントがすでにあります。ご本人のものであることを一度確認すると、次回から \(provider) でサインインできます。"
         case .connect(let name): "\(name) を連携"
-        case .identityTaken: "このアカウントは別のユーザーと連携されています。"
+        case .identityTaken: "他のサービスのそのアカウントは、別のユーザーと連携されています。"
+        case .enoughToday: "1日に追加できる方法の数に達しました。明日もう一度お試しください。"
         case .connectedAccounts: "連携済みのアカウント"
         case .nameMailboxHelp(let provider):
             "\(provider) から確認済みのメールアドレスを受け取れませんでした。メールアドレスを入力すると、コードをお送りします。"

@@ -107,7 +107,7 @@ extension PagePhrase {
         case .yourData: "내 정보"
         case .changeEmail: "이메일 주소 변경"
         case .changePassword: "비밀번호 변경"
-        case .secondFactor: "추가 인증"
+        case .signInMethods: "로그인 방법"
         case .sessions: "로그인된 위치"
         case .copyOfData: "내 정보 사본"
         case .deleteAccount: "계정 삭제"
@@ -183,7 +183,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "이 주소를 사용하는 계정이 이미 있습니다. 본인의 계정인지 한 번 확인하면 다음부터 \(provider)(으)로 로그인할 수 있습니다."
         case .connect(let name): "\(name) 연결"
-        case .identityTaken: "이 계정은 다른 사용자와 연결되어 있습니다."
+        case .identityTaken: "다른 서비스의 그 계정은 다른 사용자와 연결되어 있습니다."
+        case .enoughToday: "하루에 추가할 수 있는 방법을 모두 추가했습니다. 내일 다시 시도하세요."
         case .connectedAccounts: "연결된 계정"
         case .nameMailboxHelp(let provider):
             "\(provider)에서 확인된 이메일 주소를 받지 못했습니다. 주소를 입력하시면 코드를 보내 드립니다."

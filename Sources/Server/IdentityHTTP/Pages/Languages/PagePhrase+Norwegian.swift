@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "Opplysningene dine"
         case .changeEmail: "Endre e-postadressen din"
         case .changePassword: "Endre passordet ditt"
-        case .secondFactor: "Ekstra bekreftelse"
+        case .signInMethods: "Påloggingsmetoder"
         case .sessions: "Hvor du er logget på"
         case .copyOfData: "En kopi av opplysningene dine"
         case .deleteAccount: "Slett kontoen din"
@@ -194,7 +194,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Det finnes allerede en konto med denne adressen. Bekreft én gang at den er din; deretter logger du inn med \(provider)."
         case .connect(let name): "Koble til \(name)"
-        case .identityTaken: "Denne kontoen er koblet til en annen bruker."
+        case .identityTaken: "Den kontoen hos den andre tjenesten er koblet til en annen bruker."
+        case .enoughToday: "Du har lagt til så mange metoder som én dag tillater. Prøv igjen i morgen."
         case .connectedAccounts: "Tilknyttede kontoer"
         case .nameMailboxHelp(let provider):
             "\(provider) ga oss ingen bekreftet e-postadresse. Skriv inn din, så sender vi en kode."

@@ -114,7 +114,7 @@ extension PagePhrase {
         case .yourData: "Os seus dados"
         case .changeEmail: "Altere o seu endereço de e-mail"
         case .changePassword: "Altere a sua senha"
-        case .secondFactor: "Verificação adicional"
+        case .signInMethods: "Métodos de início de sessão"
         case .sessions: "Onde tem sessão iniciada"
         case .copyOfData: "Uma cópia dos seus dados"
         case .deleteAccount: "Elimine a sua conta"
@@ -202,7 +202,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Já existe uma conta com este endereço. Confirme uma vez que é sua; depois, entrará com \(provider)."
         case .connect(let name): "Ligar \(name)"
-        case .identityTaken: "Esta conta está ligada a outro utilizador."
+        case .identityTaken: "Essa conta do outro serviço está ligada a outro utilizador."
+        case .enoughToday: "Adicionou hoje todos os métodos permitidos num dia. Tente de novo amanhã."
         case .connectedAccounts: "Contas associadas"
         case .nameMailboxHelp(let provider):
             "\(provider) não nos deu nenhum endereço de e-mail confirmado. Introduza o seu e enviamos-lhe um código."

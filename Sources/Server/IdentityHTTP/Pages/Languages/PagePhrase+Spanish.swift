@@ -115,7 +115,7 @@ extension PagePhrase {
         case .yourData: "Tus datos"
         case .changeEmail: "Cambia tu dirección de correo"
         case .changePassword: "Cambia tu contraseña"
-        case .secondFactor: "Verificación adicional"
+        case .signInMethods: "Métodos de inicio de sesión"
         case .sessions: "Dónde tienes la sesión abierta"
         case .copyOfData: "Una copia de tus datos"
         case .deleteAccount: "Elimina tu cuenta"
@@ -200,7 +200,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Ya existe una cuenta con esta dirección. Demuestra una vez que es tuya; después iniciarás sesión con \(provider)."
         case .connect(let name): "Conectar \(name)"
-        case .identityTaken: "Esta cuenta está conectada a otro usuario."
+        case .identityTaken: "Esa cuenta del otro servicio está conectada a otro usuario."
+        case .enoughToday: "Ya ha añadido todos los métodos que se permiten en un día. Inténtelo de nuevo mañana."
         case .connectedAccounts: "Cuentas vinculadas"
         case .nameMailboxHelp(let provider):
             "\(provider) no nos ha dado ninguna dirección de correo confirmada. Escribe la tuya y te enviaremos un código."

@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "Bilgileriniz"
         case .changeEmail: "E-posta adresinizi değiştirin"
         case .changePassword: "Şifrenizi değiştirin"
-        case .secondFactor: "Ek doğrulama"
+        case .signInMethods: "Oturum açma yöntemleri"
         case .sessions: "Oturumunuzun açık olduğu yerler"
         case .copyOfData: "Bilgilerinizin bir kopyası"
         case .deleteAccount: "Hesabınızı silin"
@@ -195,7 +195,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Bu adresle bir hesap zaten var. Bir kez sizin olduğunu kanıtlayın; sonra \(provider) ile oturum açarsınız."
         case .connect(let name): "\(name) hesabını bağla"
-        case .identityTaken: "Bu hesap başka bir kullanıcıya bağlı."
+        case .identityTaken: "Diğer hizmetteki o hesap başka bir kullanıcıya bağlı."
+        case .enoughToday: "Bir günde eklenebilecek kadar yöntem eklediniz. Lütfen yarın yeniden deneyin."
         case .connectedAccounts: "Bağlı hesaplar"
         case .nameMailboxHelp(let provider):
             "\(provider) bize doğrulanmış bir e-posta adresi vermedi. Adresinizi yazın, size bir kod gönderelim."

@@ -114,7 +114,7 @@ extension PagePhrase {
         case .yourData: "Ваші дані"
         case .changeEmail: "Змінити електронну адресу"
         case .changePassword: "Змінити пароль"
-        case .secondFactor: "Додаткове підтвердження"
+        case .signInMethods: "Способи входу"
         case .sessions: "Де ви ввійшли"
         case .copyOfData: "Копія ваших даних"
         case .deleteAccount: "Видалити обліковий запис"
@@ -199,7 +199,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Обліковий запис із цією адресою вже існує. Підтвердьте один раз, що він ваш; потім ви входитимете через \(provider)."
         case .connect(let name): "Під’єднати \(name)"
-        case .identityTaken: "Цей обліковий запис під’єднано до іншого користувача."
+        case .identityTaken: "Той обліковий запис в іншому сервісі під’єднано до іншого користувача."
+        case .enoughToday: "Сьогодні ви додали стільки способів, скільки дозволено за день. Спробуйте завтра."
         case .connectedAccounts: "Пов’язані облікові записи"
         case .nameMailboxHelp(let provider):
             "Ми не отримали від \(provider) підтвердженої адреси електронної пошти. Введіть свою, і ми надішлемо код."
