@@ -151,7 +151,7 @@ PAGES = {
     "choosePassword(isReset: false)": "choose-password weak-password",
     "choosePassword(isReset: true)": "new-password weak-new-password",
     "collectAttributes": "attributes missing-attribute bad-attribute",
-    "chooseMethod": "choose-method choose-recovery",
+    "chooseMethod": "choose-method choose-new-method choose-recovery",
     "enterContact": "add-mailbox bad-mailbox",
     "leaving": "leaving", "nameMailbox": "name-mailbox name-mailbox-wrong",
     "confirm": "continue continue-app consent device-question",
@@ -602,7 +602,7 @@ class Check(browser.BrowserCheck):
             # The page that moves on is looked at without the field that does so.
             self.expect(f"{name} stays", "refresh" not in headers and "http-equiv" not in text)
             # An app shows another code by itself, and a recovery code is valid until it is used.
-            if 'id="code"' in text and not self.language and PAGE_OF.get(name) not in ("addApp", "enterAppCode", "enterRecoveryCode"):
+            if 'id="code"' in text and not self.language and PAGE_OF.get(name) not in ("addApp", "registerApp", "enterAppCode", "enterRecoveryCode"):
                 self.expect(f"{name} tells the life of the code", "valid for ten minutes" in text)
         self.expect(f"{name} has one heading", text.count("<h1>") == 1)
         title = re.search(r"<title>(.*?)</title>", text)[1]
@@ -1031,6 +1031,10 @@ class Check(browser.BrowserCheck):
         before = self.site.mailbox.seen(address)
         self.give(page, username=address)
         self.give_code(page, address, before)
+        self.look(page, "choose-new-method")
+        self.is_title(page, "One more check")
+        page.locator("input[value=sms]").check()
+        self.press(page)
         self.look(page, "add-phone")
         self.is_title(page, "Add a telephone")
         self.give(page, contact="0151 23456789")
