@@ -434,6 +434,7 @@ if hasTools {
         .executableTarget(
             name: "native-auth-bench",
             dependencies: [
+                "SoftPasskeys",
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),

@@ -147,11 +147,14 @@ struct BenchCommand: AsyncParsableCommand {
             case .both: [maker(.otpSignUpTokens), maker(.passwordSignUp)]
             case .browser: [maker(.pageSignUp)]
             case .passkey: [{ PasskeySignUpJourney(cast: cast) }]
+            case .app: [{ AppSignUpJourney(cast: cast) }]
             }
+        // Each signs in once.
+        let needed = population == .app ? 3_000 : 2 * connections
         for make in kinds {
             let end = ContinuousClock.now + .seconds(30)
             var made = 0
-            while made < 2 * connections {
+            while made < needed {
                 let more = try await LoadGenerator.run(
                     .closed(connections: connections), port: server.port, warmUp: 0, seconds: min(2, seconds),
                     on: group, makeJourney: make)

@@ -11,6 +11,9 @@ enum BenchScenario: String, CaseIterable, Sendable {
     case passwordSignIn = "password-sign-in"
     case codeSignIn = "code-sign-in"
     case passkeySignIn = "passkey-sign-in"
+    /// A sign-up that registers an authenticator app, and a sign-in with a code by mail and one of the app.
+    case appSignUp = "app-sign-up"
+    case appSignIn = "app-sign-in"
     case refreshRS256 = "refresh-rs256"
     case refreshES256 = "refresh-es256"
     case mixedDay = "mixed-day"
@@ -34,6 +37,8 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case .passwordSignIn: "sign-in with a password"
         case .codeSignIn: "sign-in with a code"
         case .passkeySignIn: "sign-in with a passkey"
+        case .appSignUp: "sign-up that registers an app"
+        case .appSignIn: "sign-in with a code and an app"
         case .refreshRS256: "refresh, RS256"
         case .refreshES256: "refresh, ES256"
         case .mixedDay: "mixed day"
@@ -48,10 +53,13 @@ enum BenchScenario: String, CaseIterable, Sendable {
     /// The accounts that the bench creates before, through the API; nil for none.
     var population: Population? {
         switch self {
-        case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .overload, .page, .pageSignUp: nil
+        case .empty, .discovery, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .appSignUp, .overload, .page,
+            .pageSignUp:
+            nil
         case .passwordSignIn: .password
         case .codeSignIn, .refreshRS256, .refreshES256: .code
         case .passkeySignIn: .passkey
+        case .appSignIn: .app
         case .mixedDay: .both
         case .authorize, .authorizeTokens: .browser
         }
@@ -63,6 +71,7 @@ enum BenchScenario: String, CaseIterable, Sendable {
         case both
         case browser
         case passkey
+        case app
     }
 }
 
@@ -93,6 +102,8 @@ final class BenchCast: Sendable {
         /// The fields `Cookie` of browsers with a session.
         var browsers: [String] = []
         var passkeys: [BenchPasskey] = []
+        /// Users whose app has a code that was not used.
+        var appMembers: [AppMember] = []
     }
 
     init(_ name: String) {
@@ -120,6 +131,7 @@ final class BenchCast: Sendable {
     func add(codeMember address: String) { state.withLock { $0.codeMembers.append(address) } }
     func add(browser cookie: String) { state.withLock { $0.browsers.append(cookie) } }
     func add(passkey: BenchPasskey) { state.withLock { $0.passkeys.append(passkey) } }
+    func put(appMember: AppMember) { state.withLock { $0.appMembers.append(appMember) } }
     func put(refreshToken: String) { state.withLock { $0.tokens.append(refreshToken) } }
 
     /// A random member with a password.
@@ -132,6 +144,8 @@ final class BenchCast: Sendable {
     func passkey() -> BenchPasskey? { state.withLock { $0.passkeys.randomElement() } }
     /// Takes a member for one reset; the caller puts it back.
     func takeResetter() -> (address: String, hasOther: Bool)? { state.withLock { $0.resetters.popLast() } }
+    /// Takes a user of an app for one sign-in.
+    func takeAppMember() -> AppMember? { state.withLock { $0.appMembers.popLast() } }
     /// Takes a token for one use; the caller puts its successor back.
     func takeRefreshToken() -> String? { state.withLock { $0.tokens.popLast() } }
 }
@@ -155,6 +169,8 @@ struct JourneyMaker: Sendable {
         case .passwordSignIn: SignInJourney(cast: cast, hasPassword: true)
         case .codeSignIn: SignInJourney(cast: cast, hasPassword: false)
         case .passkeySignIn: PasskeySignInJourney(cast: cast)
+        case .appSignUp: AppSignUpJourney(cast: cast)
+        case .appSignIn: appSignIn
         case .refreshRS256, .refreshES256: refresh
         case .page: Paths(paths: [("page", PageSignUpJourney.authorize)])
         case .pageSignUp: PageSignUpJourney(cast: cast)
@@ -174,6 +190,10 @@ struct JourneyMaker: Sendable {
     }
 
     // At a fixed rate a machine that stalls leaves all tokens, or all members, in use. A newcomer then brings another one.
+
+    private var appSignIn: any Journey {
+        cast.takeAppMember().map { AppSignInJourney(cast: cast, member: $0) } ?? AppSignUpJourney(cast: cast)
+    }
 
     private var refresh: any Journey {
         cast.takeRefreshToken().map { RefreshJourney(cast: cast, token: $0) }

@@ -83,6 +83,21 @@ extension TryConversation {
         }
     }
 
+    /// A user who adds each kind of method, and signs in with the strongest.
+    mutating func playMethods(_ plan: TryPlan) async throws(TryEnd) {
+        try await signIn(SignInForm(username: plan.username, password: plan.form.password))
+        for action in [AccountAction.app, .phone, .recoveryCodes, .passkey] {
+            let title = action.title(hasPassword: true)
+            dialog.begin(title.prefix(1).uppercased() + title.dropFirst())
+            try await act(action, hasPassword: true)
+        }
+        dialog.begin("My account")
+        _ = try await overview(offersToKeep: false)
+        try await signOut()
+        try await signInWithPasskey()
+        try await callAPI(withSecondFactor: true)
+    }
+
     // MARK: To see
 
     /// Shows the profile, the methods and the sessions.
@@ -192,13 +207,13 @@ extension TryConversation {
     }
 
     private mutating func addApp(to account: Account) async throws(TryEnd) {
+        try await expectCode()
         let next = try await call { () async throws(AccountError) in try await account.addAuthenticatorApp() }
         guard let next else { return }
         let subject = TrySubject(activity: "change", name: account.username)
         switch consume next {
         case .keyRequired(let step): try await confirm(step, subject)
         case .codeRequired(let step):
-            try await expectCode()
             let proven = try await enter(step, subject) {
                 (step: consuming OwnMailboxCodeRequired, code) async throws(AccountError) in
                 try await step.submit(code: code)
@@ -215,10 +230,7 @@ extension TryConversation {
     private mutating func confirm(
         _ first: consuming AuthenticatorAppRequired, _ subject: TrySubject
     ) async throws(TryEnd) {
-        dialog.note("Add this key to your authenticator app: \(first.info.groupedKey)")
-        dialog.note(
-            "Or show the app a QR code of this address, or open it on the phone: \(first.info.url.absoluteString)")
-        codes = .dialog
+        show(first.info)
         let added = try await enter(first, subject) {
             (step: consuming AuthenticatorAppRequired, code) async throws(AccountError) in
             try await step.submit(code: code)
@@ -337,6 +349,7 @@ extension TryConversation {
             case .success(let account): self.account = account
             case .failure(let error): throw end(error, subject)
             }
+            try await expectCode()
             switch try await begin(subject, call) {
             case .success(let value): return value
             case .failure(let error):

@@ -6,7 +6,7 @@ enum TryQuestion: Hashable {
     case optionalAttribute(String)
     case attribute(String)
     case moreAttributes
-    case newAddress, deletion
+    case newAddress, newNumber, deletion
     case code, contact, choice, consent, pause, menu
 }
 
@@ -59,6 +59,7 @@ struct ScriptedKeyboard: Keyboard {
         case .newPassword: return try given(plan.newPassword?.reveal(), "a new password", "--new-password")
         // Another mailbox of the same user.
         case .newAddress: return "new.\(plan.form.email)"
+        case .newNumber: return "+15555550123"
         case .deletion: return "delete"
         case .attribute(let name):
             let flag = "--attribute \(Terminal.harmless(name))=…"

@@ -31,13 +31,14 @@ extension TryConversation {
 
     /// Adds a passkey of this terminal to the account.
     mutating func addPasskey(to account: Account) async throws(TryEnd) {
+        // A code can be there before the answer.
+        try await expectCode()
         let next = try await call { () async throws(AccountError) in try await account.addPasskey() }
         guard let next else { return }
         let subject = TrySubject(activity: "change", name: account.username)
         switch consume next {
         case .passkeyRequired(let step): try await make(step, subject)
         case .codeRequired(let step):
-            try await expectCode()
             let proven = try await enter(step, subject) {
                 (step: consuming PasskeyMailboxCodeRequired, code) async throws(AccountError) in
                 try await step.submit(code: code)

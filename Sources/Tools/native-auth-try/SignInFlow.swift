@@ -168,16 +168,17 @@ extension TryConversation {
         }
     }
 
-    private mutating func registerMethod(
+    mutating func registerMethod(
         _ step: consuming RegistrationRequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("No method of the account is enough here. Register one now.")
         let methods = step.info
         var contact = ""
         var chosen: AuthMethod?
-        if methods.contains(where: \.isPasskey) {
+        if methods.contains(where: { $0.isPasskey || $0.isAuthenticatorApp }) {
             let first = try await choice(from: methods, isFirst: true)
             if first.isPasskey { return try await makePasskey(step, subject) }
+            if first.isAuthenticatorApp { return try await registerApp(step, subject) }
             chosen = first
         }
         try await expectCode()

@@ -225,7 +225,7 @@ struct TerminalDialog: TryDialog {
     }
 
     func newNumber() async throws(TryEnd) -> String {
-        let number = try await ask(.contact, "Telephone number", hint: "such as +15555550123; Enter: back").trimmed
+        let number = try await ask(.newNumber, "Telephone number", hint: "such as +15555550123; Enter: back").trimmed
         if number.isEmpty { throw .back }
         return number
     }

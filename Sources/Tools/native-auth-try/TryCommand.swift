@@ -23,6 +23,7 @@ struct TryCommand: AsyncParsableCommand {
             --new-password 'Red-17-Canoe'
               native-auth-try --script --code-from-inbox --flow account --prepare --password 'Blue-42-Kayak' \
             --attribute city=Oslo
+              native-auth-try --script --code-from-inbox --flow methods --prepare --password 'Blue-42-Kayak'
             """,
         version: ProductVersion.current)
 

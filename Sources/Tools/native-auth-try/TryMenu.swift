@@ -153,6 +153,7 @@ extension TryConversation {
             try await signOut()
             try await signIn(form)
         case .account: try await playAccount(plan)
+        case .methods: try await playMethods(plan)
         }
     }
 

@@ -27,20 +27,20 @@ struct TryPlace: Sendable {
         self.inbox = inbox
         self.ownData = ownData
         // A server with an inbox is one of this package: others refuse the word.
-        let takesPasskeys = inbox != nil
-        passwordClient = Self.client(clientID ?? Self.passwordApplication, authority, takesPasskeys)
+        let isOurs = inbox != nil
+        passwordClient = Self.client(clientID ?? Self.passwordApplication, authority, isOurs)
         passcodeClient =
-            clientID == nil ? Self.client(Self.passcodeApplication, authority, takesPasskeys) : passwordClient
+            clientID == nil ? Self.client(Self.passcodeApplication, authority, isOurs) : passwordClient
     }
 
     /// The two capabilities: without them a server that requires a second factor would send the user to a browser.
     private static func client(
-        _ clientID: String, _ authority: Authority, _ takesPasskeys: Bool
+        _ clientID: String, _ authority: Authority, _ isOurs: Bool
     ) -> NativeAuthClient {
         var configuration = NativeAuthConfiguration(
             clientID: clientID, authority: authority, challengeTypes: [.oneTimePasscode, .password],
             capabilities: [.mfaRequired, .registrationRequired])
-        if takesPasskeys { configuration.challengeTypes.insert(.passkey) }
+        if isOurs { configuration.challengeTypes.formUnion([.passkey, .authenticatorApp]) }
         configuration.webAuthenticator = LoopbackAuthenticator { page in
             print("No browser opens here. Open this address in one of this machine:\n\(page.absoluteString)")
         }

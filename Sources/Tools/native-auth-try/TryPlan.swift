@@ -8,6 +8,7 @@ enum TryFlow: String, CaseIterable, ExpressibleByArgument {
     case signInWithSecondFactor = "sign-in-mfa"
     case reset
     case account
+    case methods
 }
 
 /// The options, checked.

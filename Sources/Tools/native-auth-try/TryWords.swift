@@ -222,11 +222,14 @@ enum TryWords {
 
     /// A way to receive a code, in words.
     static func words(for method: AuthMethod) -> String {
-        if method.channel == "totp" { return "authenticator app" }
+        if method.isAuthenticatorApp {
+            return method.loginHint == nil ? "a new authenticator app" : "authenticator app"
+        }
         if method.channel == "recovery_code" { return "recovery code" }
         if method.channel == "sms" {
             return "text message" + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
         }
+        if method.isPasskey { return "passkey" + (method.loginHint.map { " “\(Terminal.harmless($0))”" } ?? "") }
         let channel = method.channel == "email" ? "e-mail" : Terminal.harmless(method.channel)
         return channel + (method.loginHint.map { " to \(Terminal.harmless($0))" } ?? "")
     }

@@ -38,6 +38,12 @@ struct TranscriptTests {
                 "--script", "--flow", "account", "--prepare", "--code-from-inbox", "--email", "dana@example.com",
                 "--password", "Blue-42-Kayak", "--attribute", "city=Ribe",
             ]),
+        Recording(
+            name: "methods",
+            arguments: [
+                "--script", "--flow", "methods", "--prepare", "--code-from-inbox", "--email", "dana@example.com",
+                "--password", "Blue-42-Kayak",
+            ]),
     ]
 
     private static let folder = Python.package.appending(path: "docs/evidence/transcripts")
@@ -77,6 +83,8 @@ struct TranscriptTests {
         #expect(Self.normalised("sub -IN8CpS4jUgBcJU0eTyNHZSeGL1bGiwAj_3_tlJEQR-") == "sub ‹id›")
         #expect(Self.normalised("exp 1795217275  2026-11-20T23:27:55Z") == "exp ‹seconds›  ‹time›")
         #expect(Self.normalised("Code: 34751569") == "Code: ‹code›")
+        #expect(Self.normalised("app: ABCD EFGH 2345 IJKL MNOP QRST UVWX\nYZ67") == "app: ‹key›")
+        #expect(Self.normalised("1  A4T8-9XJ2-WNNT-VA3H") == "1  ‹recovery code›")
         #expect(Self.normalised("eyJhbGciOi.eyJhdWQi.c2lnbmF0dXJl") == "‹token›")
     }
 
@@ -102,6 +110,9 @@ struct TranscriptTests {
             .replacing(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/, with: "‹time›")
             .replacing(/[A-Za-z0-9_-]{40,}/, with: "‹id›")
             .replacing(/"operatingSystem" : "[^"]*"/, with: #""operatingSystem" : "‹version›""#)
+            .replacing(/([A-Z2-7]{4}\s){7}[A-Z2-7]{4}/, with: "‹key›")
+            .replacing(/secret=[A-Z2-7]{32}/, with: "secret=‹key›")
+            .replacing(/\b([0-9A-Z]{4}-){3}[0-9A-Z]{4}\b/, with: "‹recovery code›")
             .replacing(/\b\d{10}\b/, with: "‹seconds›")
             .replacing(/\b\d{8}\b(?!-)/, with: "‹code›")
     }

@@ -252,6 +252,25 @@ struct LevelPolicyTests {
         }
     }
 
+    @Test("A sign-in lists passkeys first, then what was used last, then by kind, and recovery codes last")
+    func order() throws {
+        func labels(_ methods: [StrongMethod]) throws -> [String] {
+            var account = SignInStateTests.account(hasPassword: true, methods: methods)
+            account.recovery = RecoverySet(
+                id: UUID(), madeAt: Self.now, codes: [.init(tag: "A", hash: SignUpStateTests.hash)])
+            let demand = FactorDemand(
+                contexts: ["c1"], isRequired: false, distinctMailbox: false, now: Self.now,
+                texts: TextSettings(areas: ["1"], brand: "Contoso"), passkeyDomain: "localhost")
+            let proven = try #require(Self.first(account, .signIn, isPlain: false).first)
+            return proven.usableMethods(of: account, demand).map { $0.channel?.rawValue ?? "email" }
+        }
+        var methods = [Has.mailbox, .phone, .app, .passkey].compactMap(\.method)
+        #expect(try labels(methods) == ["passkey", "totp", "sms", "email", "recovery_code"])
+        methods[0].lastUsedAt = Self.now - 60
+        methods[1].lastUsedAt = Self.now - 90
+        #expect(try labels(methods) == ["passkey", "email", "sms", "totp", "recovery_code"])
+    }
+
     @Test("SEC-PK-21: without the announced words no passkey is offered, given or registered, and no app registered")
     func plainClients() {
         for world in Self.worlds() where world.demand.passkeyDomain != nil {

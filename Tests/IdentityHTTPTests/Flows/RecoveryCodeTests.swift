@@ -35,16 +35,19 @@ import Testing
             server.clock.advance(by: 61)
         }
 
-        /// - Parameter index: The place of the app among the user's apps.
+        /// - Parameter index: The place of the app among the user's apps, from the oldest on.
         static func strong(
             _ server: IdentityTestServer, _ app: TestApp, at index: Int = 0
         ) async throws -> AccountCaller {
             let client = server.passwordClient
             let required = try await server.signIn(claims: WireClient.claims, scope: AccountCaller.scope)
             let listed = try await client.introspect(required.token)
-            let apps = listed["methods"]?.array.filter { $0["challenge_channel"] == "totp" } ?? []
+            let user = try #require(try await server.storedUsers().first).id
+            let tenant = TenantDirectory.development.entries[0].tenant.id
+            let account = try #require(try await server.engine.ports.users.account(user, in: tenant))
+            let apps = account.strongMethods.filter(\.isApp).sorted { $0.provenAt < $1.provenAt }.map(\.id.text)
             try #require(apps.indices.contains(index), "\(listed)")
-            let sent = try await client.signInChallenge(listed.token, id: apps[index]["id"]?.string ?? "")
+            let sent = try await client.signInChallenge(listed.token, id: apps[index])
             let tokens = try await client.token(
                 code: app.code(at: server.clock.now), sent.token, grant: "mfa_oob", claims: WireClient.claims,
                 scope: AccountCaller.scope)

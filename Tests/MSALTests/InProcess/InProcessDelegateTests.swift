@@ -192,7 +192,7 @@ struct InProcessDelegateTests {
             app.signIn(parameters: parameters, delegate: delegate)
             let waiting: AwaitingMFAState = try await state("onSignInAwaitingMFA")
             let methods = try await methods(world, app)
-            #expect(methods.map(\.channelTargetType.value) == ["email", "totp", "recovery_code"])
+            #expect(methods.map(\.channelTargetType.value) == ["totp", "email", "recovery_code"])
             let method = try #require(methods.first { $0.channelTargetType.value == channel })
             #expect(!method.channelTargetType.isEmailType && !method.channelTargetType.isSMSType)
             waiting.requestChallenge(authMethod: method, delegate: delegate)

@@ -93,6 +93,20 @@ package struct StrongMethod: Hashable, Sendable {
         }
     }
 
+    /// The place in the list of a sign-in: passkeys first, which no page of another server can pass on; then what was used last; then
+    /// by kind.
+    package var place: (Int, TimeInterval, Int) {
+        let kind =
+            switch kind {
+            case .passkey: 0
+            case .app: 1
+            case .phone: 2
+            case .mailbox: 3
+            case .identity, .recoveryCodes, .unknown: 4
+            }
+        return (isPasskey ? 0 : 1, -(lastUsedAt ?? .distantPast).timeIntervalSince1970, kind)
+    }
+
     /// For how long a method that a recovery code enrolled proves no more than such a code, in seconds (`SEC-ENR-10`).
     package static let rest = 72 * 3_600.0
 

@@ -244,6 +244,7 @@ extension Authentication {
                 && (proving(method, at: demand.now).assurance(for: demand).factors > present
                     || proving(method, at: demand.now).assurance(for: demand).level > worth)
         }
+        .sorted { $0.place < $1.place }
         // Last, and only beside a method: they are for its loss.
         let spare = account.recovery.flatMap { set in
             let isOffered =
