@@ -6,8 +6,8 @@ public enum ChallengeType: String, Hashable, Sendable, Codable, CaseIterable {
     case password
     /// A passkey (WebAuthn). A word of this server: a client that does not list it never meets it.
     case passkey
-    /// An authenticator app that is to be registered in the middle of a sign-in. A word of this server: a client that does not list it
-    /// never meets it. A code of an app that the user has is asked for as ``oneTimePasscode``.
+    /// An authenticator app that the user registers in a sign-in. A word of this server, which gives it only to clients that list it; other
+    /// servers refuse it. For a code of an app that the user already has, list ``oneTimePasscode``.
     case authenticatorApp = "totp"
     /// The user's account at a provider of another organisation, such as Apple or Google. A word of this server: a client that does
     /// not list it never meets it.

@@ -31,8 +31,9 @@ import Testing
             let flow = SharedUserFlow(id: UUID(), displayName: "Members", method: .emailPassword)
             let actor = Operator(user: UserID(UUID()), source: nil)
             let given = try await editor.edit(contoso, over: 0, as: actor, now: Date()) { entry in
-                // Text messages or passkeys would be the second factor that a flow without passwords may require.
+                // Text messages, apps or passkeys would be the second factor that a flow without passwords may require.
                 entry.tenant.texts = nil
+                entry.tenant.offersApps = false
                 entry.tenant.passkeys = nil
                 entry.userFlows.append(flow)
                 entry.applications[0].flowSource = .shared(flow.id)

@@ -155,7 +155,14 @@ struct LevelPolicyTests {
         let own = [SignInStateTests.email]
         return switch (origin, account.passwordHash != nil) {
         case (.signIn, true): [proven(true, false, []), proven(true, true, [])]
-        case (.signIn, false): [proven(false, false, own)]
+        case (.signIn, false):
+            // A code by mail, and providers that speak for the mailbox and do not.
+            [proven(false, false, own)]
+                + [DeviceProof.identity, .identityOfMailbox].map { identity in
+                    var first = proven(false, false, [])
+                    first.devices = [identity]
+                    return first
+                }
         case (.signUp, let hasPassword): [proven(hasPassword, false, own)]
         case (.reset, _): [proven(false, false, own)]
         }
@@ -192,7 +199,9 @@ struct LevelPolicyTests {
             }
         case .registerMethod:
             let isFirst = account.secondFactors.isEmpty
-            if world.level > .mailed {
+            let kindsNow = proven.registrable(for: account, demand)
+            #expect(!kindsNow.isEmpty, label)
+            if world.level > .mailed || account.passwordHash == nil {
                 // SEC-ENR-2, SEC-ENR-3.
                 #expect(isFirst ? proven.hasCodeOfOwnAddress : proven.provesMethod(of: account), label)
                 #expect(!proven.passwordIsFromReset, label)

@@ -16,13 +16,14 @@ import Testing
     private static let strict = FactorDirectory.userFlow
 
     private static func server(
-        _ rules: [LevelRule], textMessages: Bool = true, apps: Bool = true,
+        _ rules: [LevelRule], textMessages: Bool = true, apps: Bool = true, passkeys: Bool = true,
         adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.levels = rules
         if !textMessages { entry.tenant.texts = nil }
         entry.tenant.offersApps = apps
+        if !passkeys { entry.tenant.passkeys = nil }
         let directory = TenantDirectory([entry])
         return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
             ports.clients = directory
@@ -219,7 +220,8 @@ import Testing
         // The user has a mailbox alone, and the client takes no passkey: nothing reaches it here.
         let without = try await server.signIn(with: client)
         #expect(
-            without["challenge_type"] == "redirect" && without.text("redirect_reason")?.contains("stronger") == true)
+            without["challenge_type"] == "redirect"
+                && without.text("redirect_reason") == "Client is missing totp challenge type")
         let first = try await server.signIn(claims: WireClient.claims, scope: AccountCaller.scope)
         let mailed = try await server.secondFactorChallenge(first.token)
         let tokens = try await server.passwordClient.token(
@@ -309,6 +311,28 @@ import Testing
         #expect(try await refresh(tokens, with: client).status == 200)
     }
 
+    @Test("A client that cannot register what is demanded is told which word it lacks, before a mail is sent")
+    func missingWords() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)])
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        let mails = try await server.mailbox.mails().count
+        let deaf = try await server.signIn(
+            capabilities: "mfa_required", challengeTypes: Self.appWords, with: client)
+        #expect(deaf.text("redirect_reason") == "Client is missing registration_required capability", "\(deaf)")
+        let plain = try await server.signIn(with: client)
+        #expect(plain.text("redirect_reason") == "Client is missing totp challenge type", "\(plain)")
+        #expect(try await server.mailbox.mails().count == mails)
+        let passkeys = try Self.server([try Self.rule(.phishingResistant)])
+        try await passkeys.signUpWithPassword()
+        let answer = try await passkeys.signIn(with: strictClient(passkeys))
+        #expect(answer.text("redirect_reason") == "Client is missing passkey challenge type", "\(answer)")
+        let none = try Self.server([try Self.rule(.twoFactors)], apps: false, passkeys: false)
+        try await none.signUpWithPassword()
+        let nothing = try await none.signIn(with: strictClient(none))
+        #expect(nothing.text("redirect_reason")?.contains("can register none") == true, "\(nothing)")
+    }
+
     @Test("SEC-TOTP-4, SEC-TOTP-7: wrong codes of a new app are limited, its secret is shown for ten minutes")
     func guessesAtANewApp() async throws {
         let server = try Self.server([try Self.rule(.twoFactors)])
@@ -353,6 +377,54 @@ import Testing
             #expect(afterReset.status == 200 && afterReset["challenge_type"] == "redirect", "\(afterReset)")
             #expect(try await server.count("SELECT COUNT(*) FROM strong_methods") == 0, "\(mode)")
         }
+    }
+
+    @Test("SEC-ENR-2: with a mailbox that a password alone enrolled, a thief of the password registers no app")
+    func thiefOfTwoSignIns() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)]) { $0.enrolment = .compatible }
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        // The thief's mailbox, as the setting allows it.
+        let first = try await server.signIn(claims: WireClient.claims)
+        let done = try await server.register(first.token, contact: IdentityTestServer.contact)
+        #expect(try await server.passwordClient.token(redeeming: done.token).status == 200)
+        let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+        let sent = try await server.secondFactorChallenge(required.token, with: client)
+        let given = try await client.token(
+            code: server.mailbox.code(to: IdentityTestServer.contact), sent.token, grant: "mfa_oob")
+        // The account's own mailbox is asked for, which the thief cannot read.
+        expectError(given, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
+        #expect(try await key(given.token, client).status == 400)
+        let own = try await client.introspect(given.token)
+        #expect(methods(own) == ["email"])
+        // The owner reads it.
+        let proven = try await proveMailbox(given, server, client)
+        let shown = try await key(proven.token, client)
+        let app = try app(of: shown)
+        #expect(try await confirm(app.code(at: server.clock.now), shown, client).status == 200)
+    }
+
+    @Test("SEC-ENR-13: the sixth method of a day is refused before a key is shown, and the flow goes on")
+    func sixthMethod() async throws {
+        let server = try Self.server([try Self.rule(.twoFactors)]) { $0.limits = TimeLimits() }
+        let client = strictClient(server)
+        try await server.signUpWithPassword()
+        for number in 1...6 {
+            server.clock.advance(by: 1_200)
+            let required = try await server.signIn(challengeTypes: Self.appWords, with: client)
+            let registering = try await proveMailbox(required, server, client)
+            let shown = try await key(registering.token, client)
+            guard number < 6 else {
+                #expect(shown.status == 429 && shown.text("secret") == nil, "\(shown)")
+                #expect(methods(try await client.registerIntrospect(registering.token)) == ["totp"])
+                break
+            }
+            let done = try await confirm(try app(of: shown).code(at: server.clock.now), shown, client)
+            #expect(done.status == 200, "\(number): \(done)")
+            // As an operator removes it.
+            _ = try await server.rows("DELETE FROM strong_methods")
+        }
+        #expect(try await server.count("SELECT COUNT(*) FROM audit WHERE kind = 'continuation_token.misused'") == 0)
     }
 
     @Test("SEC-ENR-3: an account with a weaker method gives that one before it registers an app")

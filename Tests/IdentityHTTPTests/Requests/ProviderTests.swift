@@ -163,6 +163,42 @@ struct ProviderTests {
         #expect(try await linking.server.signIn().text("access_token") == nil)
     }
 
+    @Test("SEC-ENR-2, SEC-FED-17: a user of a provider gives a code to the mailbox before a method is registered")
+    func registeringAfterAProvider() async throws {
+        let application = IdentityTestServer.Application.emailOneTimePasscode
+        let client = try #require(ClientID(application.rawValue))
+        let world = try ProviderServer(application) { entry in
+            entry.tenant.levels = [LevelRule(level: .mailed, applications: [client])]
+            (entry.tenant.texts, entry.tenant.passkeys) = (nil, nil)
+        }
+        world.apple.person.email = "dana@example.com"
+        func signIn(_ types: String) async throws -> WireAnswer {
+            let asked = try await world.client.post(
+                .signInChallenge, [("continuation_token", try await world.initiate(types: types).token)])
+            return try await world.token(
+                try world.apple.idToken(nonce: try #require(asked.text("nonce"))), try asked.token)
+        }
+        #expect(try await signIn("federated oob redirect")["challenge_type"] == "redirect")
+        let required = try await signIn("federated totp oob redirect")
+        expectError(required, "invalid_grant", 50_076, suberror: "mfa_required", carriesToken: true)
+        let sent = try await world.server.secondFactorChallenge(required.token, with: world.client)
+        let proven = try await world.client.token(
+            code: world.server.mailbox.code(to: "dana@example.com"), sent.token, grant: "mfa_oob")
+        expectError(proven, "invalid_grant", 50_079, suberror: "registration_required", carriesToken: true)
+        let listed = try await world.client.registerIntrospect(proven.token)
+        #expect(listed["methods"]?.array.map { $0["id"] } == ["totp"], "\(listed)")
+        let shown = try await world.client.post(
+            .registerChallenge, [("continuation_token", try listed.token), ("challenge_type", "totp")])
+        let app = try TestApp(key: try #require(shown.text("secret"), "\(shown)"))
+        let done = try await world.client.post(
+            .registerContinue,
+            [
+                ("continuation_token", try shown.token), ("grant_type", "totp"),
+                ("totp", app.code(at: world.server.clock.now)),
+            ])
+        #expect(try await world.client.token(redeeming: done.token, claims: nil).status == 200, "\(done)")
+    }
+
     @Test("SEC-ENR-13: suspended identities do not keep the owner from linking one: the oldest gives way")
     func suspendedGiveWay() async throws {
         var linking = try await DirectoryTable.Linking()

@@ -206,10 +206,14 @@ extension IdentityTestServer {
     }
 
     /// Sends the code of the second factor with the token of an `mfa_required` answer.
-    func secondFactorChallenge(_ token: String, with client: WireClient? = nil) async throws -> WireAnswer {
+    func secondFactorChallenge(
+        _ token: String, channel: String? = nil, with client: WireClient? = nil
+    ) async throws -> WireAnswer {
         let client = client ?? passwordClient
         let listed = try await client.introspect(token)
-        let id: String = try #require(listed["methods"]?.array.first?["id"]?.string, "\(listed)")
+        let methods = listed["methods"]?.array ?? []
+        let method = methods.first { channel == nil || $0["challenge_channel"]?.string == channel }
+        let id: String = try #require(method?["id"]?.string, "\(listed)")
         return try await client.signInChallenge(listed.token, id: id)
     }
 
@@ -220,7 +224,7 @@ extension IdentityTestServer {
     ) async throws -> WireAnswer {
         let client = client ?? passwordClient
         let required = try await signIn(username, password: password, claims: claims, with: client)
-        let sent = try await secondFactorChallenge(required.token, with: client)
+        let sent = try await secondFactorChallenge(required.token, channel: "email", with: client)
         return try await client.token(
             code: mailbox.code(to: contact), sent.token, grant: "mfa_oob", claims: claims)
     }

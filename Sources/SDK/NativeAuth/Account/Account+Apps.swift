@@ -46,7 +46,7 @@ public struct AuthenticatorKey: Hashable, Sendable, Codable {
         self.init(reply.secretKey, at: reply.keyUri, codeLength: reply.codeLength)
     }
 
-    /// The key as a server gives it; nil when a part is missing, or the address is none.
+    /// The key as a server gives it; nil when a part is missing, or `address` is no URL.
     init?(_ key: String?, at address: String?, codeLength: Int?) {
         guard let key, let url = address.flatMap({ URL(string: $0) }), let codeLength else { return nil }
         self.key = key

@@ -66,7 +66,8 @@ public protocol FlowPrompts: Sendable {
 
     /// Shows the key of a new authenticator app, and asks for the code that the app shows then.
     ///
-    /// - Parameter problem: Why the code before was refused; the key is the same.
+    /// - Parameter problem: Nil for a new key; otherwise why the last code for this key was refused. After five wrong codes of a key the
+    ///   right one is refused, too: answer ``CodeAnswer/anotherCode`` for another key.
     @MainActor func authenticatorKey(_ key: AuthenticatorKey, problem: CodeRefusal?) async throws -> CodeAnswer
 
     /// Asks for the address or number to register as a second factor.
@@ -81,7 +82,7 @@ public protocol FlowPrompts: Sendable {
 public enum CodeAnswer: Hashable, Sendable {
     /// The code that the user typed.
     case code(String)
-    /// Sends another code, or makes another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
+    /// Sends another code, or asks for another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
     /// code in the user's mail is valid.
     case anotherCode
     /// Returns to ``FlowPrompts/method(among:problem:)``, if the flow asked for a method before; otherwise the same as

@@ -14,8 +14,8 @@ public struct AuthMethod: Hashable, Sendable, Codable {
     /// country.
     public let loginHint: String?
 
-    /// Whether it is an authenticator app: its code is asked for like one that was sent, and a new one is registered with
-    /// ``RegistrationRequired/requestAuthenticatorKey()``.
+    /// Whether the method is an authenticator app. In ``MFARequired`` it is one that the user has, whose code is asked for like one that was
+    /// sent; in ``RegistrationRequired`` one to add with ``RegistrationRequired/requestAuthenticatorKey()``.
     public var isAuthenticatorApp: Bool { channel == "totp" }
 
     init(_ method: IntrospectReply.Method) {

@@ -107,7 +107,7 @@ public struct RegistrationRequired: ~Copyable, FlowStep, StateStep {
 
     /// Asks for the key of a new authenticator app. ``FlowStep/info`` has a method with ``AuthMethod/isAuthenticatorApp`` where one can
     /// be registered: the app's configuration has ``ChallengeType/authenticatorApp``, and the user has proven the own mailbox or another
-    /// method. Asked again, the server makes another key.
+    /// method. Each call gives another key.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func requestAuthenticatorKey()
@@ -134,7 +134,8 @@ public struct RegistrationAppRequired: ~Copyable, FlowStep, StateStep {
     public var info: AuthenticatorKey { state.key }
 
     /// Submits a code of the app, which registers the app, and asks for tokens with the scopes and claims that the sign-in began with.
-    /// The code is spent: the next sign-in needs another one, at most 30 seconds later.
+    /// The code is used up: for a sign-in the user needs the next one, which the app shows within 30 seconds. A wrong code is a retry, five
+    /// for each key.
     ///
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
@@ -143,7 +144,7 @@ public struct RegistrationAppRequired: ~Copyable, FlowStep, StateStep {
         }
     }
 
-    /// Returns to the choice of a method. The key is worth nothing after that.
+    /// Returns to the choice of a method. The next call gives another key.
     public consuming func chooseAgain() -> RegistrationRequired {
         RegistrationRequired(state: state.choice)
     }

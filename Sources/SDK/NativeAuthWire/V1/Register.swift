@@ -103,7 +103,7 @@ extension V1.Register {
         package var algorithm: String?
         /// The same as ``codeLength``.
         package var digits: Int?
-        /// Seconds that a code of the app is valid.
+        /// Seconds after which the app shows another code: 30.
         package var period: Int?
 
         /// The contact was verified in the sign-up just before.

@@ -109,7 +109,7 @@ package struct ShownApp: Hashable, Sendable, Codable {
     package var method: UUID
     /// ``AppSecret/length`` bytes.
     package var secret: Data
-    /// Codes of an earlier time do not count.
+    /// Codes of a period before this one do not count.
     package var shownAt: Date
 }
 

@@ -59,7 +59,8 @@ extension AccountState {
 }
 
 extension StepSituation {
-    /// Judges the first code of an app: it proves that the app has the secret. Codes of a time before the secret was shown are wrong.
+    /// Judges the first code of an app: it proves that the app has the secret. Codes of a period before the one in which the secret was
+    /// shown are wrong.
     func judgeFirstCode<State>(
         _ digits: Secret<String>, of secret: AppSecret, shownAt: Date, target: Data,
         recording failure: AuditEvent.Kind, user: UserID

@@ -100,7 +100,11 @@ extension Authentication {
         let canAdd = !registrable(for: account, demand).isEmpty
         let isOfCodes = account.passwordHash == nil
         guard !isOfCodes || !methods.isEmpty || canAdd else {
-            return .redirectToBrowser(.noPassword)
+            return .redirectToBrowser(missingWord(for: account, demand) ?? .noPassword)
+        }
+        // No mail for a client that cannot do what comes after the code.
+        if isMore, !methods.isEmpty, !canRegister, isBeforeRegistration(of: account, demand) {
+            return .redirectToBrowser(.missingCapability(.registrationRequired))
         }
         if !methods.isEmpty {
             return capabilities.contains(.mfaRequired)
@@ -119,7 +123,9 @@ extension Authentication {
             return .redirectToBrowser(
                 isUnannounced
                     ? .methodNotTaken
-                    : isResting ? .methodSuspended : isMore ? .strongerMethodNeeded : .otherMailboxNeeded)
+                    : isResting
+                        ? .methodSuspended
+                        : isMore ? missingWord(for: account, demand) ?? .strongerMethodNeeded : .otherMailboxNeeded)
         }
         switch origin {
         case .signIn:
@@ -128,7 +134,9 @@ extension Authentication {
             // A flow registers at most once (docs/protocol.md §5.4); the registered mailbox is insufficient only if the
             // policy changed meanwhile. When only that mailbox may be registered and does not count, registration would
             // not help.
-            if isMore, !canAdd { return .redirectToBrowser(.strongerMethodNeeded) }
+            if isMore, !canAdd {
+                return .redirectToBrowser(missingWord(for: account, demand) ?? .strongerMethodNeeded)
+            }
             let isPossible =
                 isMore || demand.enrolment == .compatible || !demand.distinctMailbox || provesOwnMailbox
             guard registered == nil, isPossible else { return .redirectToBrowser(.otherMailboxNeeded) }
@@ -140,7 +148,13 @@ extension Authentication {
             {
                 return .registerMethod
             }
-            if isRequired, isMore { return .redirectToBrowser(.strongerMethodNeeded) }
+            if isRequired, isMore {
+                let lacks = canAdd && !canRegister && origin == .signUp
+                return .redirectToBrowser(
+                    lacks
+                        ? .missingCapability(.registrationRequired)
+                        : missingWord(for: account, demand) ?? .strongerMethodNeeded)
+            }
             // The mailbox has been proven and counts once (SEC-MFA-3).
             guard !isRequired, !demand.distinctMailbox else {
                 return .redirectToBrowser(.otherMailboxNeeded)
@@ -169,8 +183,16 @@ extension Authentication {
         max(demand.whole(of: account).level, sought ?? .mailed, .mailed)
     }
 
-    /// Whether a method of the account that is in use was given, so that another one may be registered (`SEC-ENR-3`).
+    /// Whether a method of the account that is in use was given, so that another one may be registered (`SEC-ENR-3`). One that the
+    /// password alone enrolled is no such proof without a code to the own mailbox: the thief of a password has it.
     package func provesMethod(of account: UserAccount) -> Bool {
+        factors > 1
+            && account.secondFactors.contains {
+                $0.suspendedAt == nil && hasProven($0) && ($0.enrolment.strength != .password || hasCodeOfOwnAddress)
+            }
+    }
+
+    private func hasGivenMethod(of account: UserAccount) -> Bool {
         factors > 1 && account.secondFactors.contains { $0.suspendedAt == nil && hasProven($0) }
     }
 
@@ -198,6 +220,15 @@ extension Authentication {
         return methods
     }
 
+    /// The word whose announcement would let the user register a method that reaches the level; nil when none would.
+    private func missingWord(for account: UserAccount, _ demand: FactorDemand) -> RedirectReason? {
+        var able = self
+        able.capabilities += [.passkey, .authenticatorApp].filter { !capabilities.contains($0) }
+        let more = able.registrable(for: account, demand).subtracting(registrable(for: account, demand))
+        if more.contains(.app) { return .missingChallengeType(.authenticatorApp) }
+        return more.contains(.passkey) ? .missingChallengeType(.passkey) : nil
+    }
+
     /// The strength of a method that these proofs enrol. A user of codes has nothing but the mailbox: a telephone and a
     /// passkey are factors beside it (design records 0042 and 0043).
     package func enrolmentStrength(of account: UserAccount) -> Enrolment.Strength {
@@ -209,11 +240,16 @@ extension Authentication {
     package func usableMethods(of account: UserAccount, _ demand: FactorDemand) -> [StrongMethod] {
         let level = sought(demand, of: account)
         let found = methodsThatAdd(of: account, demand)
-        guard level > .mailed else { return found }
+        guard level > .mailed else {
+            // A user of a provider, who can register a method, and has given no code to the own mailbox yet (SEC-ENR-2).
+            let isOfProvider = account.passwordHash == nil && account.secondFactors.isEmpty && !hasCodeOfOwnAddress
+            let mustProve = isOfProvider && found.isEmpty && !registrable(for: account, demand).isEmpty
+            return mustProve ? [ownMailbox(of: account)] : found
+        }
         let enough = found.filter { proving($0, at: demand.now).assurance(for: demand).level >= level }
         guard enough.isEmpty, !registrable(for: account, demand).isEmpty else { return enough }
-        if account.secondFactors.isEmpty {
-            // The first method wants a code to the own mailbox (SEC-ENR-2).
+        if account.secondFactors.isEmpty || hasGivenMethod(of: account) && !provesMethod(of: account) {
+            // The first method wants a code to the own mailbox (SEC-ENR-2), and so does one after a method of the password alone.
             return hasCodeOfOwnAddress ? [] : [ownMailbox(of: account)]
         }
         // One that a recovery code enrolled a moment ago is no such proof.

@@ -74,7 +74,7 @@ extension Engine {
             contact.phone == nil || texts(of: step.context.tenant) != nil
         else { return step.refused(.invalidContact) }
         let digits = drawCode()
-        let reads = StepReads(recipient: contact, code: .sending(.registration))
+        let reads = StepReads(sendsNotice: true, recipient: contact, code: .sending(.registration))
         return try await run(step, reading: reads, keepsAnswer: false) { situation in
             let fresh = freshCode(digits, situation, step, to: contact, for: .registration)
             return state.challenging(contact: contact, with: fresh, in: situation).map(FlowState.signIn)
@@ -224,7 +224,7 @@ extension Engine {
         let secret = AppSecret(drawnBy: ports.randomness)
         let app = ShownApp(
             method: ports.randomness.uuid(), secret: secret.bytes.reveal(), shownAt: step.context.now)
-        return try await run(step, keepsAnswer: false) { situation in
+        return try await run(step, reading: StepReads(sendsNotice: true), keepsAnswer: false) { situation in
             state.challenging(newApp: app, { offer(of: secret, to: $0, in: step.context) }, in: situation)
                 .map(FlowState.signIn)
         }
@@ -310,9 +310,6 @@ extension SignInState {
         switch judgement {
         case .refused(let decision): return decision
         case .right(let clock, let row):
-            if let wait = situation.waitForEnrolment {
-                return Decision(.refused(.throttled(retryAfter: wait)), row: row)
-            }
             return Self.registering(
                 .app(EnrolledApp(sealedSecret: sealed, clock: clock)), for: proven, id: app.method, row: row,
                 in: situation)
@@ -370,7 +367,7 @@ extension StepSituation {
     /// Why these proofs do not allow a passkey or an app to be registered. In every mode the first method needs a code to the own
     /// mailbox: a password alone must not become two factors (`SEC-ENR-2`).
     ///
-    /// - Parameter method: None of a contact.
+    /// - Parameter method: An app or a passkey.
     fileprivate func refusalToRegister(_ method: RegistrableMethod, _ proven: Authentication) -> Refusal? {
         guard registrable(by: proven).contains(method) else { return .methodNotAllowed }
         if let refusal = refusalToRegister(proven, nil) { return refusal }
@@ -381,6 +378,8 @@ extension StepSituation {
     ///
     /// - Parameter contact: Nil for anything but a mailbox.
     fileprivate func refusalToRegister(_ proven: Authentication, _ contact: Contact?) -> Refusal? {
+        // Before a secret is shown, a code is sent or one is judged (SEC-ENR-13).
+        if let wait = waitForEnrolment { return .throttled(retryAfter: wait) }
         // The proofs must be fresh (SEC-MFA-4).
         guard now.timeIntervalSince(proven.authenticatedAt) <= Double(settings.provenIdleLifetime) else {
             return .expiredToken

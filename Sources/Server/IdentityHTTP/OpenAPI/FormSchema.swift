@@ -138,7 +138,7 @@ extension FormParameter {
                 .filled.described(
                     "The answer of a passkey, AuthenticationResponseJSON, or of the authenticator that made one, RegistrationResponseJSON (WebAuthn section 5.1), as text."
                 )
-            case .totp: .filled.described("The code that the authenticator app shows.").example("123456")
+            case .totp: .filled.described("The six digits that the authenticator app shows.").example("123456")
             case .scope: .text.described("Scopes with blanks between them.").example("openid offline_access")
             case .provider: .filled.described("A provider of the tenant, in place of a username.").example("apple")
             case .idToken: .filled.described("The provider's ID token, with the nonce of the challenge.")

@@ -149,7 +149,7 @@ enum SchemaName: String, CaseIterable {
             .object([
                 "challenge_type": .words([CodeChannel.authenticatorApp.rawValue]), "continuation_token": .token,
                 "code_length": .whole,
-                "secret": .text.described("Base32 without padding. It is shown once."),
+                "secret": .text.described("32 letters and digits: base32 without padding. It is shown once."),
                 "otpauth_uri": .text.described("The same as an address, for a QR code or a link."),
                 "algorithm": .words(["SHA1"]), "digits": .whole, "period": .whole.described("In seconds."),
             ])

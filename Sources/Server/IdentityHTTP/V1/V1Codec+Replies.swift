@@ -226,7 +226,7 @@ extension RedirectReason {
         case .otherMailboxNeeded: "The second factor must reach another mailbox than the reset"
         case .methodNotTaken: "The app cannot use the user's second factor"
         case .methodSuspended: "The second factor is suspended after a reset"
-        case .strongerMethodNeeded: "The sign-in needs a stronger method than the user has"
+        case .strongerMethodNeeded: "The user has no method of the level that is demanded, and can register none here"
         case .passwordFromReset: "The password came from a reset, and the second factor must be another one"
         }
     }

@@ -169,7 +169,10 @@ package enum V1Codec {
         if type == ChallengeType.authenticatorApp.rawValue {
             return Request(client: client, command: .step(token, .challengeNewApp))
         }
-        guard type == ChallengeType.oneTimePasscode.rawValue else { throw .invalid(parameter: "challenge_type") }
+        // Nothing is sent to an app: it has a challenge type of its own.
+        guard type == ChallengeType.oneTimePasscode.rawValue,
+            form.challengeChannel?.lowercased() != ChallengeType.authenticatorApp.rawValue
+        else { throw .invalid(parameter: "challenge_type") }
         return Request(
             client: client,
             command: .step(

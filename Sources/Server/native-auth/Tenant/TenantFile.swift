@@ -164,7 +164,7 @@ private struct TenantReader {
             }
             tenant.passkeys = read
         }
-        let mayRegister = tenant.texts != nil || tenant.passkeys != nil
+        let mayRegister = tenant.texts != nil || tenant.offersApps || tenant.passkeys != nil
         if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
         tenant.providers = ReadProviders.providers(
             members.list("providers", of: "a provider"), of: members, &providerSecrets)
@@ -251,10 +251,10 @@ private struct TenantReader {
                 members.add("“\(displayName)” has a userFlow, which says this; leave \(name) out.", at: name)
             }
         }
-        // At sign-up a user of codes can register a telephone or a passkey, and nothing else (docs/protocol.md §4.7).
+        // At sign-up a user of codes can register a telephone, an authenticator app or a passkey (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode, !mayRegister {
             members.add(
-                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms or passkeys. (An application that asks for c1 in acr_values or claims can ask users of codes who have an authenticator app.)",
+                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms, authenticatorApps or passkeys.",
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)

@@ -112,7 +112,7 @@ extension PagePhrase {
         case .yourData: "Dine oplysninger"
         case .changeEmail: "Skift din e-mailadresse"
         case .changePassword: "Skift din adgangskode"
-        case .signInMethods: "Måder at logge ind på"
+        case .signInMethods: "Måder at logge på"
         case .sessions: "Hvor du er logget på"
         case .copyOfData: "En kopi af dine oplysninger"
         case .deleteAccount: "Slet din konto"

@@ -205,7 +205,7 @@ extension PagePhrase {
             "Un compte avec cette adresse existe déjà ici. Prouvez une fois qu’il est à vous ; ensuite, vous vous connecterez avec \(provider)."
         case .connect(let name): "Associer \(name)"
         case .identityTaken: "Ce compte de l’autre service est associé à un autre utilisateur."
-        case .enoughToday: "Vous avez ajouté autant de méthodes que permis en un jour. Réessayez demain."
+        case .enoughToday: "Vous avez ajouté le nombre de méthodes permis en un jour. Réessayez demain."
         case .connectedAccounts: "Comptes associés"
         case .nameMailboxHelp(let provider):
             "\(provider) ne nous a donné aucune adresse e-mail confirmée. Saisissez la vôtre ; nous vous enverrons un code."

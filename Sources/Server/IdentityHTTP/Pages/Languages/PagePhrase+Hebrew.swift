@@ -110,7 +110,7 @@ extension PagePhrase {
         case .yourData: "הנתונים שלך"
         case .changeEmail: "שינוי כתובת האימייל"
         case .changePassword: "שינוי הסיסמה"
-        case .signInMethods: "דרכי התחברות"
+        case .signInMethods: "שיטות התחברות"
         case .sessions: "היכן החשבון מחובר"
         case .copyOfData: "עותק של הנתונים שלך"
         case .deleteAccount: "מחיקת החשבון"

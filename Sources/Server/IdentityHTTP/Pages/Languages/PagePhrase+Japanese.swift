@@ -184,7 +184,7 @@ extension PagePhrase {
             "このアドレスのアカウントがすでにあります。ご本人のものであることを一度確認すると、次回から \(provider) でサインインできます。"
         case .connect(let name): "\(name) を連携"
         case .identityTaken: "他のサービスのそのアカウントは、別のユーザーと連携されています。"
-        case .enoughToday: "1日に追加できる方法の数に達しました。明日もう一度お試しください。"
+        case .enoughToday: "1 日に追加できる方法の数に達しました。明日もう一度お試しください。"
         case .connectedAccounts: "連携済みのアカウント"
         case .nameMailboxHelp(let provider):
             "\(provider) から確認済みのメールアドレスを受け取れませんでした。メールアドレスを入力すると、コードをお送りします。"

@@ -194,7 +194,7 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Det finnes allerede en konto med denne adressen. Bekreft én gang at den er din; deretter logger du inn med \(provider)."
         case .connect(let name): "Koble til \(name)"
-        case .identityTaken: "Den kontoen hos den andre tjenesten er koblet til en annen bruker."
+        case .identityTaken: "Den kontoen hos den andre tjenesten er knyttet til en annen bruker."
         case .enoughToday: "Du har lagt til så mange metoder som én dag tillater. Prøv igjen i morgen."
         case .connectedAccounts: "Tilknyttede kontoer"
         case .nameMailboxHelp(let provider):

@@ -114,7 +114,7 @@ extension PagePhrase {
         case .yourData: "Twoje dane"
         case .changeEmail: "Zmień adres e-mail"
         case .changePassword: "Zmień hasło"
-        case .signInMethods: "Sposoby logowania"
+        case .signInMethods: "Metody logowania"
         case .sessions: "Gdzie jesteś zalogowany"
         case .copyOfData: "Kopia Twoich danych"
         case .deleteAccount: "Usuń konto"
@@ -199,7 +199,7 @@ extension PagePhrase {
             "Istnieje już konto z tym adresem. Potwierdź raz, że należy do Ciebie; potem zalogujesz się przez \(provider)."
         case .connect(let name): "Połącz: \(name)"
         case .identityTaken: "To konto w drugiej usłudze jest połączone z innym użytkownikiem."
-        case .enoughToday: "Dodano dziś tyle sposobów, ile można jednego dnia. Spróbuj ponownie jutro."
+        case .enoughToday: "Dodano dziś tyle metod, ile można jednego dnia. Spróbuj ponownie jutro."
         case .connectedAccounts: "Połączone konta"
         case .nameMailboxHelp(let provider):
             "Od \(provider) nie otrzymaliśmy potwierdzonego adresu e-mail. Podaj swój, a wyślemy kod."

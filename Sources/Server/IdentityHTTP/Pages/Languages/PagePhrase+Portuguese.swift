@@ -202,7 +202,7 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Já existe uma conta com este endereço. Confirme uma vez que é sua; depois, entrará com \(provider)."
         case .connect(let name): "Ligar \(name)"
-        case .identityTaken: "Essa conta do outro serviço está ligada a outro utilizador."
+        case .identityTaken: "Essa conta do outro serviço está associada a outro usuário."
         case .enoughToday: "Adicionou hoje todos os métodos permitidos num dia. Tente de novo amanhã."
         case .connectedAccounts: "Contas associadas"
         case .nameMailboxHelp(let provider):

@@ -200,8 +200,8 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Ya existe una cuenta con esta dirección. Demuestra una vez que es tuya; después iniciarás sesión con \(provider)."
         case .connect(let name): "Conectar \(name)"
-        case .identityTaken: "Esa cuenta del otro servicio está conectada a otro usuario."
-        case .enoughToday: "Ya ha añadido todos los métodos que se permiten en un día. Inténtelo de nuevo mañana."
+        case .identityTaken: "Esa cuenta del otro servicio está vinculada a otro usuario."
+        case .enoughToday: "Ya has añadido todos los métodos que se permiten en un día. Inténtalo de nuevo mañana."
         case .connectedAccounts: "Cuentas vinculadas"
         case .nameMailboxHelp(let provider):
             "\(provider) no nos ha dado ninguna dirección de correo confirmada. Escribe la tuya y te enviaremos un código."

@@ -113,7 +113,7 @@ extension PagePhrase {
         case .yourData: "Dina uppgifter"
         case .changeEmail: "Byt e-postadress"
         case .changePassword: "Byt lösenord"
-        case .signInMethods: "Inloggningssätt"
+        case .signInMethods: "Inloggningsmetoder"
         case .sessions: "Var du är inloggad"
         case .copyOfData: "En kopia av dina uppgifter"
         case .deleteAccount: "Ta bort ditt konto"
@@ -195,7 +195,7 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Det finns redan ett konto med den här adressen. Bekräfta en gång att det är ditt; sedan loggar du in med \(provider)."
         case .connect(let name): "Anslut \(name)"
-        case .identityTaken: "Det kontot hos den andra tjänsten är anslutet till en annan användare."
+        case .identityTaken: "Det kontot hos den andra tjänsten är länkat till en annan användare."
         case .enoughToday: "Du har lagt till så många metoder som en dag tillåter. Försök igen i morgon."
         case .connectedAccounts: "Länkade konton"
         case .nameMailboxHelp(let provider):

@@ -199,7 +199,7 @@ extension PagePhrase {
         case .linkHelp(let provider):
             "Обліковий запис із цією адресою вже існує. Підтвердьте один раз, що він ваш; потім ви входитимете через \(provider)."
         case .connect(let name): "Під’єднати \(name)"
-        case .identityTaken: "Той обліковий запис в іншому сервісі під’єднано до іншого користувача."
+        case .identityTaken: "Той обліковий запис в іншому сервісі пов’язано з іншим користувачем."
         case .enoughToday: "Сьогодні ви додали стільки способів, скільки дозволено за день. Спробуйте завтра."
         case .connectedAccounts: "Пов’язані облікові записи"
         case .nameMailboxHelp(let provider):
