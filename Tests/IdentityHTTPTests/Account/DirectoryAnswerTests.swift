@@ -554,7 +554,8 @@ enum DirectoryTable {
         ) { try await byCode().send(.makeRecoveryCodes) },
         row(.makeRecoveryCodes, .changedMeanwhile, "another request made codes at the same moment") {
             let caller = try await byStrong().caller
-            for _ in 0..<20 {
+            // Until they meet, which takes some tries on a busy machine.
+            for _ in 0..<500 {
                 async let one = caller.send(.makeRecoveryCodes)
                 async let other = caller.send(.makeRecoveryCodes)
                 let answers = try await [one, other]

@@ -179,13 +179,22 @@ import Testing
 
     @Test("docs/protocol.md §4.7: a user without a password has no second factor, and is sent to the web")
     func codeUsers() async throws {
-        let server = try FactorDirectory.server()
-        _ = try await server.signUp()
-        let reason = "The user has no password, and a second factor needs one"
-        expectRedirect(try await server.signInWithCode(claims: WireClient.claims), reason)
-        expectRedirect(
-            try await server.signInWithCode(with: server.client(id: FactorDirectory.oneTimePasscode)), reason)
-        #expect(try await server.signInWithCode().status == 200)
+        for (offersMethods, reason) in [
+            (true, "Client is missing totp challenge type"),
+            (false, "The user has no password, and a second factor needs one"),
+        ] {
+            var entry = try #require(try FactorDirectory.directory().entries.first)
+            if !offersMethods { (entry.tenant.offersApps, entry.tenant.passkeys) = (false, nil) }
+            let directory = TenantDirectory([entry])
+            let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+                ports.clients = directory
+            }
+            _ = try await server.signUp()
+            expectRedirect(try await server.signInWithCode(claims: WireClient.claims), reason)
+            expectRedirect(
+                try await server.signInWithCode(with: server.client(id: FactorDirectory.oneTimePasscode)), reason)
+            #expect(try await server.signInWithCode().status == 200)
+        }
     }
 
     @Test("SEC-MFA-1: a refresh states what the sign-in has proven, and one that asks for more is refused with 50076")
