@@ -82,7 +82,7 @@ public protocol FlowPrompts: Sendable {
 public enum CodeAnswer: Hashable, Sendable {
     /// The code that the user typed.
     case code(String)
-    /// Sends another code, or asks for another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
+    /// Sends another code, or gets another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
     /// code in the user's mail is valid.
     case anotherCode
     /// Returns to ``FlowPrompts/method(among:problem:)``, if the flow asked for a method before; otherwise the same as

@@ -102,17 +102,6 @@ package enum AccountState: Hashable, Sendable, Codable {
     }
 }
 
-/// An authenticator app whose secret the user was shown in the middle of a sign-in. It is only in the sealed token until a code of the
-/// app confirms it (`SEC-TOTP-7`).
-package struct ShownApp: Hashable, Sendable, Codable {
-    /// The id that the method gets.
-    package var method: UUID
-    /// ``AppSecret/length`` bytes.
-    package var secret: Data
-    /// Codes of a period before this one do not count.
-    package var shownAt: Date
-}
-
 /// An authenticator app that is being added to an account.
 package struct NewApp: Hashable, Sendable, Codable {
     /// The largest number of apps of an account (`SEC-ENR-13`).

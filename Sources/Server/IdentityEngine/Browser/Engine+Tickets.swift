@@ -178,7 +178,7 @@ extension Engine {
             var proofs = Authentication(of: family, account)
         else { return .unusable }
         if pagesTakePasskeys(of: tenant) { proofs.capabilities.append(.passkey) }
-        proofs.capabilities.append(.authenticatorApp)
+        if tenant.offersApps { proofs.capabilities.append(.authenticatorApp) }
         let isSame = signIn?.account.user.id == account.user.id
         let present = isSame ? signIn?.session : nil
         if let present, try await admits(present, to: target, now: now) { return .alreadySignedIn }

@@ -148,6 +148,17 @@ package struct AppSecret: Hashable, Sendable {
     }
 }
 
+/// An authenticator app whose secret the user was shown in the middle of a sign-in. It is only in the sealed token until a code of the
+/// app confirms it (`SEC-TOTP-7`).
+package struct ShownApp: Hashable, Sendable, Codable {
+    /// The id that the method gets.
+    package var method: UUID
+    /// ``AppSecret/length`` bytes.
+    package var secret: Data
+    /// Codes of a period before this one do not count.
+    package var shownAt: Date
+}
+
 /// What the server knows of the clock of an authenticator app, and which codes are spent.
 package struct AppClock: Hashable, Sendable, Codable {
     /// The greatest number of steps that an app's clock is allowed for.

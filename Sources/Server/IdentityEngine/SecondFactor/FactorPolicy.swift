@@ -186,14 +186,12 @@ extension Authentication {
     /// Whether a method of the account that is in use was given, so that another one may be registered (`SEC-ENR-3`). One that the
     /// password alone enrolled is no such proof without a code to the own mailbox: the thief of a password has it.
     package func provesMethod(of account: UserAccount) -> Bool {
-        factors > 1
-            && account.secondFactors.contains {
-                $0.suspendedAt == nil && hasProven($0) && ($0.enrolment.strength != .password || hasCodeOfOwnAddress)
-            }
+        givenMethods(of: account).contains { $0.enrolment.strength != .password || hasCodeOfOwnAddress }
     }
 
-    private func hasGivenMethod(of account: UserAccount) -> Bool {
-        factors > 1 && account.secondFactors.contains { $0.suspendedAt == nil && hasProven($0) }
+    /// The methods in use that were given beside another factor.
+    private func givenMethods(of account: UserAccount) -> [StrongMethod] {
+        factors > 1 ? account.secondFactors.filter { $0.suspendedAt == nil && hasProven($0) } : []
     }
 
     /// What the user can register here so that the sign-in reaches the level that is demanded.
@@ -248,7 +246,7 @@ extension Authentication {
         }
         let enough = found.filter { proving($0, at: demand.now).assurance(for: demand).level >= level }
         guard enough.isEmpty, !registrable(for: account, demand).isEmpty else { return enough }
-        if account.secondFactors.isEmpty || hasGivenMethod(of: account) && !provesMethod(of: account) {
+        if account.secondFactors.isEmpty || !givenMethods(of: account).isEmpty && !provesMethod(of: account) {
             // The first method wants a code to the own mailbox (SEC-ENR-2), and so does one after a method of the password alone.
             return hasCodeOfOwnAddress ? [] : [ownMailbox(of: account)]
         }

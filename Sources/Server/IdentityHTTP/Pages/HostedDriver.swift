@@ -27,9 +27,11 @@ struct HostedDriver: Sendable {
     /// That of the flow's pages.
     let handle: String
 
-    /// A browser can use passkeys where the tenant binds them to the host of these pages.
+    /// A browser can use passkeys where the tenant binds them to the host of these pages. A word that the tenant does not need is not
+    /// in the tokens, which a node of an older version may have to read.
     var accepted: Set<ChallengeType> {
-        Set(ChallengeType.allCases.filter { $0 != .passkey || visit.offersPasskeys })
+        Set(ChallengeType.allCases).subtracting(visit.offersPasskeys ? [] : [.passkey])
+            .subtracting(visit.tenant.offersApps ? [] : [.authenticatorApp])
     }
     static let capabilities = Set(ClientAbility.allCases)
 
