@@ -36,7 +36,7 @@ struct FormParameterTests {
             .clientID, .grantType, .continuationToken, .refreshToken, .password, .oob, .credential, .scope, .username,
             .challengeType, .clientInfo, .claims, .code, .redirectURI, .codeVerifier, .deviceCode, .subjectToken,
             .subjectTokenType, .requestedTokenType, .audience, .codeChallenge, .idToken, .providerUser,
-            .authorizationCode,
+            .authorizationCode, .deviceProof, .rememberDevice,
         ]
         #expect(try Set(V1.TokenRequest.parameters) == expected)
     }

@@ -337,6 +337,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.passwordHash(near: id, in: tenant)
     }
 
+    func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice] {
+        try await store.rememberedDevices(of: user, in: tenant)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await store.countUsers(in: tenant)
     }

@@ -24,6 +24,8 @@ extension TestTenant {
         public var textMessages = false
         /// Whether users may have passkeys, which are bound to the host name `localhost`.
         public var passkeys = false
+        /// For how many days a second factor can be left out on a device, 1 to 30; nil: never.
+        public var rememberedDeviceDays: Int?
         /// What some sign-ins must be worth.
         public var levels: [Level] = []
         /// The providers of other organisations that may sign users in, each with another ``TestIdentityProvider/id``.
@@ -231,6 +233,10 @@ extension TestTenant.Settings {
         entry.tenant.domain = "\(subdomain).onmicrosoft.com"
         entry.tenant.deletionGraceDays = deletionGraceDays
         if !passkeys { entry.tenant.passkeys = nil }
+        guard rememberedDeviceDays.map(RememberedDevice.days.contains) ?? true else {
+            throw .settings(["The rememberedDeviceDays are 1 to 30."])
+        }
+        entry.tenant.rememberedDays = rememberedDeviceDays
         entry.tenant.providers = providers.map(\.provider)
         guard Set(providers.map(\.id)).count == providers.count else {
             throw .settings(["Two providers have the same id."])

@@ -23,6 +23,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
     /// The answer of a passkey: JSON as text (WebAuthn section 5.1).
     case credential
     case deviceCode = "device_code"
+    /// A proof of the device's key (RFC 9449 §4.2), for a second factor that is left out there.
+    case deviceProof = "device_proof"
     case grantType = "grant_type"
     case id
     /// The token of a provider (OpenID Connect Core 1.0 §2).
@@ -36,6 +38,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
     case providerUser = "provider_user"
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
+    /// Whether the second factor is left out on the device from now on: `true`.
+    case rememberDevice = "remember_device"
     case requestedTokenType = "requested_token_type"
     case scope
     case subjectToken = "subject_token"
@@ -55,14 +59,14 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .providerUser, .authorizationCode: 1_024
         case .refreshToken, .subjectToken: 1_024
         case .id: 64
-        case .claims: 2_048
+        case .claims, .deviceProof: 2_048
         case .code: 8_192
         case .codeVerifier, .deviceCode: 256
         case .redirectURI: 2_048
         case .attributes, .audience, .codeChallenge, .capabilities, .capability, .challengeChannel, .challengeTarget,
             .challengeType,
             .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,
-            .grantType, .newPassword, .password, .requestedTokenType, .scope, .subjectTokenType, .token, .tokenTypeHint,
+            .grantType, .newPassword, .password, .rememberDevice, .requestedTokenType, .scope, .subjectTokenType, .token, .tokenTypeHint,
             .username:
             nil
         }

@@ -280,6 +280,7 @@ package struct IdentityRoutes: Sendable {
         if asked.command.isAboutTokens { caller.front = .token }
         // Only a request for tokens has one; elsewhere the header means nothing.
         if asked.grant != nil { caller.proof = Self.proof(of: request) }
+        caller.deviceSecret = asked.deviceProof.map { .key($0) }
         let outcome = try await outcome(of: asked.command, in: caller, context)
         let unknown = try await engine.unknownAttributes(of: asked.command, in: caller)
         if let unknown {

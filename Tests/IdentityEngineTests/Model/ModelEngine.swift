@@ -174,6 +174,9 @@ struct TurnStore: FlowStore, UserStore {
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
+    func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice] {
+        try await store.rememberedDevices(of: user, in: tenant)
+    }
 }
 
 /// Bytes of the system, as in production.

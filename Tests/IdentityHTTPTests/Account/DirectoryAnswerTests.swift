@@ -128,7 +128,7 @@ extension DirectoryOperation {
         case .readProfile, .deleteAccount, .endAllSessions, .endAllSessionsBeta, .listMethods, .listEmailMethods,
             .listPasswordMethods, .listAppMethods, .listPhoneMethods, .readRecoveryCodes, .makeRecoveryCodes,
             .removeMethod, .removeApp, .removePhone, .removePasskey, .listPasskeys, .listSessions, .endSession,
-            .endOtherSessions, .keepAccount, .export:
+            .endOtherSessions, .listDevices, .forgetDevice, .keepAccount, .export:
             nil
         }
     }
@@ -158,7 +158,7 @@ enum DirectoryTable {
         .renameMethod, .addMethod, .confirmMethod, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone,
         .renamePhone, .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
         .addIdentity, .confirmIdentity, .changeEmail,
-        .confirmEmail, .endSession, .endOtherSessions,
+        .confirmEmail, .endSession, .endOtherSessions, .forgetDevice,
         .keepAccount, .makeRecoveryCodes, .export,
     ]
 
@@ -269,7 +269,7 @@ enum DirectoryTable {
             (.listPhoneMethods, .content, "the telephones"), (.addPhone, .codeSent, "a code was texted"),
             (.readRecoveryCodes, .content, "how many recovery codes are left"),
             (.addApp, .appOffered, "the secret for the app, where the session has proven the own mailbox"),
-            (.listSessions, .content, "the sessions"),
+            (.listSessions, .content, "the sessions"), (.listDevices, .content, "the remembered devices"),
             (.export, .content, "the copy"), (.deleteAccount, .done, "the account is deleted, or was before"),
             (.endOtherSessions, .done, "there are no others any more"), (.keepAccount, .done, "the account stays"),
             (.endAllSessions, .sessionsEnded, "all sessions have ended"),
@@ -669,6 +669,18 @@ enum DirectoryTable {
                 let other = sessions.first { $0["isCurrent"] == .boolean(false) }?["id"]?.string
                 return try await caller.send(.endSession, id: try #require(other))
             },
+            row(.forgetDevice, .done, "the device is forgotten") {
+                let caller = try await byCode()
+                let user = try #require(try await caller.server.storedUsers().first)
+                let device = RememberedDevice(
+                    id: UUID(), user: user.id, client: Client.accountPageID, mark: Data(repeating: 1, count: 32),
+                    level: .mailed, createdAt: caller.server.clock.now,
+                    until: caller.server.clock.now.addingTimeInterval(86_400))
+                let known = try await caller.server.engine.ports.users.change(
+                    user.id, in: user.tenant, [.rememberDevice(device)])
+                try #require(known)
+                return try await caller.send(.forgetDevice, id: device.id.text)
+            },
             row(.renameMethod, .done, "the method has the name") {
                 let caller = try await byBoth(on: try make())
                 return try await caller.send(.renameMethod, id: try await caller.method())
@@ -694,7 +706,7 @@ enum DirectoryTable {
                 return try await caller.send(.removeMethod, id: id)
             },
         ]
-        + ([.endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
+        + ([.endSession, .forgetDevice, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
         as [DirectoryOperation]).map {
             operation in
             row(operation, .notFound, "the user has no such object") { try await byCode().send(operation) }

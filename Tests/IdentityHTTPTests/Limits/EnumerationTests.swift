@@ -647,6 +647,9 @@ private struct TracedUsers: UserStore {
     }
 
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await users.countUsers(in: tenant) }
+    func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice] {
+        try await users.rememberedDevices(of: user, in: tenant)
+    }
 }
 
 private struct TracedFlows: FlowStore {

@@ -46,7 +46,8 @@ extension PagePhrase {
             .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
             .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
             .continueWith("Harbour ID"), .linkHelp(provider: "Harbour ID"), .nameMailboxHelp(provider: "Harbour ID"),
-            .providerFailed, .connectedAccounts, .identityTaken, .enoughToday, .connect("Harbour ID"),
+            .providerFailed, .connectedAccounts, .identityTaken, .enoughToday, .connect("Harbour ID"), .rememberBrowser(days: 30), .rememberedDevices, .rememberedDevicesHelp,
+            .rememberedUntil,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 
     /// What a text must contain. A new case is named here, and goes into the samples, too.
@@ -81,7 +82,7 @@ extension PagePhrase {
             .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .signInWithPasskey,
             .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey, .passkeys, .passkeysHelp,
             .addPasskey, .passkeyExists, .passkeyNotAllowed, .added, .providerFailed, .connectedAccounts,
-            .identityTaken, .enoughToday:
+            .identityTaken, .enoughToday, .rememberedDevices, .rememberedDevicesHelp, .rememberedUntil:
             nil
         case .continueTo(let text), .toApp(let text), .codeSent(let text), .textSent(let text), .signedInAs(let text),
             .appSignedInAs(_, let text), .goOnAs(let text),
@@ -92,7 +93,8 @@ extension PagePhrase {
             text
         case .attribute(let name), .badField(let name): AttributeTitle.words(name)
         case .deviceAllowTitle(let text), .deviceAsks(_, let text): text
-        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .deviceSince(let number),
+        case .wait(let number), .locked(let number), .deleteLaterHelp(let number), .rememberBrowser(let number),
+            .deviceSince(let number),
             .codesLeft(let number):
             "\(number)"
         case .passwordRules: "8"

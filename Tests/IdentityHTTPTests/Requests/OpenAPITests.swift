@@ -98,12 +98,14 @@ import Testing
             case _: "oob redirect"
             }
         case .attributes, .providerUser: "{}"
+        case .rememberDevice: "false"
         case .audience: TokenExchange.accountPage
         case .requestedTokenType: TokenExchange.ticketType
         case .subjectTokenType: TokenExchange.refreshTokenType
         case .codeChallenge, .subjectToken, .capabilities,
             .capability, .challengeChannel, .challengeTarget, .claims, .clientAssertion, .credential,
             .clientAssertionType, .clientInfo, .clientSecret, .code, .codeVerifier, .continuationToken, .deviceCode,
+            .deviceProof,
             .authorizationCode, .grantType, .id, .idToken, .newPassword, .oob, .provider,
             .password, .redirectURI, .refreshToken, .scope, .token, .tokenTypeHint, .totp, .username:
             "x"
@@ -136,6 +138,7 @@ import Testing
                     "requested_token_type": TokenExchange.ticketType,
                 ]
             ),
+            (.token, .deviceProof, ["grant_type": "oob", "continuation_token": "x", "scope": "x", "oob": "x"]),
             (.token, .deviceCode, ["grant_type": GrantType.deviceCode.rawValue]),
             (.token, .credential, ["grant_type": "passkey", "continuation_token": "x", "scope": "openid"]),
             (.token, .idToken, ["grant_type": "federated", "continuation_token": "x", "scope": "openid"]),
@@ -156,7 +159,9 @@ import Testing
         #expect(
             FormParameter.allCases.filter { $0.longest != nil }
                 == [
-                    .authorizationCode, .claims, .code, .codeVerifier, .credential, .deviceCode, .id, .idToken, .oob,
+                    .authorizationCode, .claims, .code, .codeVerifier, .credential, .deviceCode, .deviceProof, .id,
+                    .idToken,
+                    .oob,
                     .provider,
                     .providerUser, .redirectURI, .refreshToken, .subjectToken, .totp,
                 ])

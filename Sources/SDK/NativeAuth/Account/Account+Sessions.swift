@@ -35,7 +35,51 @@ public struct AccountSession: Hashable, Sendable, Identifiable {
     }
 }
 
+/// A device on which the user's second factor is left out in one application, until a day.
+public struct AccountDevice: Hashable, Sendable, Identifiable {
+    public let id: String
+    /// When it was remembered.
+    public let createdAt: Date?
+    /// When the second factor is asked for again.
+    public let endsAt: Date?
+    /// The last sign-in that did not ask for it; nil: none yet.
+    public let lastUsedAt: Date?
+    /// The identifier of the application.
+    public let applicationID: String
+    /// The network in which it was remembered, such as `192.0.2.0/24`; nil when the server does not know it.
+    public let network: String?
+    /// The model of the device, such as `iPhone16,1`, as the application told it; `browser` for a browser.
+    public let deviceModel: String?
+    /// The version of the device's operating system, as the application told it.
+    public let operatingSystem: String?
+
+    init(_ device: Directory.RememberedDevice) {
+        id = device.id
+        createdAt = directoryTime(device.createdDateTime)
+        endsAt = directoryTime(device.expirationDateTime)
+        lastUsedAt = device.lastUsedDateTime.flatMap(directoryTime)
+        applicationID = device.appId
+        network = device.network
+        deviceModel = device.deviceModel
+        operatingSystem = device.operatingSystem
+    }
+}
+
 extension Account {
+    /// The devices on which the second factor is left out, the newest first.
+    public func rememberedDevices(correlationID: UUID? = nil) async throws(AccountError) -> [AccountDevice] {
+        let reply: Directory.List<Directory.RememberedDevice> = try await directory(
+            .listDevices, correlationID: correlationID ?? client.makeCorrelationID())
+        return reply.value.map(AccountDevice.init)
+    }
+
+    /// Forgets a device: its next sign-in asks for the second factor. Sessions go on.
+    ///
+    /// - Throws: ``AccountError/notFound(_:)`` when it is forgotten already.
+    public func forget(_ device: AccountDevice, correlationID: UUID? = nil) async throws(AccountError) {
+        try await change(.forgetDevice, id: device.id, correlationID: correlationID ?? client.makeCorrelationID())
+    }
+
     /// Where the user is signed in, the last used session first.
     public func sessions(correlationID: UUID? = nil) async throws(AccountError) -> [AccountSession] {
         let reply: Directory.List<Directory.Session> = try await directory(

@@ -67,7 +67,7 @@ struct Conversation: Sendable {
                 try await prompts.code(state.code, problem: problem)
             } call: { (state, answer) async throws(NativeAuthError) -> Turn<ContactCodeState, ContactCodeState?> in
                 switch answer {
-                case .code(let code): .done(try await state.submit(code: code))
+                case .code(let code), .codeRememberingDevice(let code): .done(try await state.submit(code: code))
                 case .anotherCode, .anotherMethod: .again(try await state.resend())
                 }
             }
@@ -84,7 +84,7 @@ struct Conversation: Sendable {
             try await prompts.code(state.code, problem: problem)
         } call: { (state, answer) async throws(NativeAuthError) -> Turn<CodeState<Next>, Next> in
             switch answer {
-            case .code(let code): .done(try await submit(state, code))
+            case .code(let code), .codeRememberingDevice(let code): .done(try await submit(state, code))
             case .anotherCode, .anotherMethod: .again(try await resend(state))
             }
         }
@@ -237,7 +237,8 @@ struct Conversation: Sendable {
             try await prompts.authenticatorKey(state.key, problem: problem)
         } call: { (state, answer) async throws(NativeAuthError) -> Turn<RegistrationAppState, End> in
             switch answer {
-            case .code(let code): .done(.proven(try await state.submit(code: code)))
+            case .code(let code), .codeRememberingDevice(let code):
+                .done(.proven(try await state.submit(code: code)))
             case .anotherCode: .again(try await state.choice.requestKey())
             case .anotherMethod: .done(.choosing(state.choice))
             }
@@ -266,9 +267,11 @@ struct Conversation: Sendable {
             try await prompts.code(state.code, problem: problem)
         } call: { (state, answer) async throws(NativeAuthError) -> Turn<MethodCodeState<Purpose>, End> in
             switch answer {
-            case .code(let code): .done(.proven(try await submit(state, code)))
-            case .anotherCode: try await resend(state.choice)
-            case .anotherMethod: .done(.choosing(state.choice))
+            case .code(let code): return .done(.proven(try await submit(state, code)))
+            case .codeRememberingDevice(let code):
+                return .done(.proven(try await submit(state.remembering(true), code)))
+            case .anotherCode: return try await resend(state.choice)
+            case .anotherMethod: return .done(.choosing(state.choice))
             }
         }
     }

@@ -18,6 +18,8 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
     var isPasswordUnused = false
     /// How many codes or passwords the server refused on the current step.
     var attempts = 0
+    /// Whether the server is asked to leave the second factor out on this device from now on.
+    var remembersDevice = false
     /// The signed-in user whose account the flow changes, or whose session its sign-in replaces.
     var homeAccountID: String?
 
@@ -77,16 +79,18 @@ struct Flow: Sendable, CustomStringConvertible, CustomReflectable {
         guard reply.challengeType == .oneTimePasscode else { throw unexpectedChallenge() }
         return try takeCode(
             sentTo: reply.challengeTargetLabel, channel: reply.challengeChannel, length: reply.codeLength,
-            interval: reply.interval, token: reply.continuationToken)
+            interval: reply.interval, rememberableFor: reply.rememberDeviceFor, token: reply.continuationToken)
     }
 
     mutating func takeCode(
-        sentTo: String?, channel: String?, length: Int?, interval: Int?, token: Secret<String>?
+        sentTo: String?, channel: String?, length: Int?, interval: Int?, rememberableFor: Int? = nil,
+        token: Secret<String>?
     ) throws(NativeAuthError) -> SentCode {
         guard let sentTo, let channel, let length else { throw unexpectedReply() }
         try advance(to: token)
         return SentCode(
-            sentTo: sentTo, channel: channel, length: length, resendInterval: interval, sentAt: configuration.now())
+            sentTo: sentTo, channel: channel, length: length, resendInterval: interval, sentAt: configuration.now(),
+            rememberableFor: rememberableFor)
     }
 
     /// Accepts a challenge that was answered with a request for the password; throws for any other challenge.

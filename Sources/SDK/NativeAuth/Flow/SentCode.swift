@@ -12,6 +12,20 @@ public struct SentCode: Hashable, Sendable, Codable {
     public let resendInterval: Int?
     /// When the server's answer arrived, on the device's clock.
     public let sentAt: Date
+    /// For how many seconds the server leaves the second factor out on this device, if the app submits the code so; nil where it does
+    /// not, and for codes of a first factor.
+    public let rememberableFor: Int?
+
+    init(
+        sentTo: String, channel: String, length: Int, resendInterval: Int?, sentAt: Date, rememberableFor: Int? = nil
+    ) {
+        self.sentTo = sentTo
+        self.channel = channel
+        self.length = length
+        self.resendInterval = resendInterval
+        self.sentAt = sentAt
+        self.rememberableFor = rememberableFor
+    }
 
     /// When another code may be asked for, if the server states it. A hint for the screen: the server decides.
     public var resendAllowedAt: Date? {

@@ -43,6 +43,13 @@ package struct MethodCodeState<Purpose: MethodPurpose>: StepState {
 }
 
 extension MethodCodeState {
+    /// The same step, which asks the server to leave the second factor out on this device from now on, if the server offers it.
+    func remembering(_ remembers: Bool) -> Self {
+        var state = self
+        state.flow.remembersDevice = remembers && code.rememberableFor != nil
+        return state
+    }
+
     init?(_ fields: StepContent.Fields, _ flow: Flow) {
         guard let code = fields.code, let choice = MethodsState<Purpose>(fields, flow) else { return nil }
         self.init(code: code, choice: choice)

@@ -48,20 +48,29 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
     /// An app with ``ChallengeType/passkey`` or ``ChallengeType/authenticatorApp`` in its configuration calls ``prove(code:)``: there a
     /// sign-in can go on.
     ///
+    /// - Parameters:
+    ///   - code: What the user typed.
+    ///   - rememberingDevice: Whether the user wants the second factor to be left out on this device from now on, where the server
+    ///     offers it (``SentCode/rememberableFor``). The app keeps a key for that in its token cache.
     /// - Throws: ``SignInError``: the flow is over.
-    public consuming func submit(code: String) async throws(SignInError) -> Outcome<Self, Account> {
+    public consuming func submit(
+        code: String, rememberingDevice: Bool = false
+    ) async throws(SignInError) -> Outcome<Self, Account> {
         try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
-            try await state.submit(code: code)
+            try await state.remembering(rememberingDevice).submit(code: code)
         }
     }
 
     /// Submits the code, and gives the next step. Where the sign-in demands a method that the user does not have, such as a passkey or an
     /// authenticator app, the code is what allows the user to register one: ``SignInNext/registrationRequired(_:)``.
     ///
+    /// - Parameters: As of ``submit(code:rememberingDevice:)``.
     /// - Throws: ``SignInError``: the flow is over.
-    public consuming func prove(code: String) async throws(SignInError) -> Outcome<Self, SignInNext> {
+    public consuming func prove(
+        code: String, rememberingDevice: Bool = false
+    ) async throws(SignInError) -> Outcome<Self, SignInNext> {
         try await outcome(or: SignInError.self) { (state) async throws(NativeAuthError) in
-            SignInNext(try await state.prove(code: code))
+            SignInNext(try await state.remembering(rememberingDevice).prove(code: code))
         }
     }
 

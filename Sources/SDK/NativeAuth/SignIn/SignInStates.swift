@@ -130,6 +130,14 @@ enum SignInProof: Sendable {
         }
     }
 
+    /// Whether a second factor may be asked for after it, which a remembered device makes up for.
+    fileprivate var isFirstFactor: Bool {
+        switch self {
+        case .passwordAtStart, .password, .code: true
+        case .secondFactor, .passkey, .passkeyAsSecondFactor, .earlierFlow, .registration: false
+        }
+    }
+
     /// Whether the user can try the step again after any error (docs/sdk-surface.md §3.5, §3.6).
     fileprivate var keepsStep: Bool {
         switch self {
@@ -203,6 +211,7 @@ extension Flow {
         case .registration:
             request.challengeTypes = configuration.challengeTypeWords
         }
+        if proof.isFirstFactor || remembersDevice { try addDevice(to: &request) }
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
             return .account(try await flow.account(from: reply, requested: requested))

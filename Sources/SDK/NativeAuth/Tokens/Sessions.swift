@@ -6,6 +6,7 @@ import PortableFoundation
 actor Sessions {
     nonisolated let api: V1Client
     nonisolated let store: SessionStore
+    nonisolated let deviceKeys: DeviceKeyStore
     /// The discovery document, after its first use.
     nonisolated let discovered = Locked<OpenIDConfiguration?>(nil)
     /// Whether a sign-in or sign-out in a browser is running (`SDK-WEB-2`).
@@ -28,6 +29,7 @@ actor Sessions {
     init(api: V1Client) {
         self.api = api
         store = SessionStore(api.configuration, authority: api.effectiveAuthority)
+        deviceKeys = DeviceKeyStore(api.configuration, authority: api.effectiveAuthority)
     }
 
     /// Sends `continuation` every change from now on.

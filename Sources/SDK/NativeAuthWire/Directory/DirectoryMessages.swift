@@ -17,6 +17,7 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     /// Needs no token: the owner of an old address may have no session any more.
     case undoEmailChange
     case listSessions, endSession, endOtherSessions
+    case listDevices, forgetDevice
     case keepAccount, export
 
     /// The methods that the operations have.
@@ -30,10 +31,11 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var method: Method {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-            .listPasskeys, .listSessions, .readRecoveryCodes, .export:
+            .listPasskeys, .listSessions, .listDevices, .readRecoveryCodes, .export:
             .get
         case .changeProfile, .renameMethod, .renameApp, .renamePhone, .renamePasskey: .patch
-        case .deleteAccount, .removeMethod, .removeApp, .removePhone, .removePasskey, .endSession: .delete
+        case .deleteAccount, .removeMethod, .removeApp, .removePhone, .removePasskey, .endSession, .forgetDevice:
+            .delete
         case .changePassword, .endAllSessions, .endAllSessionsBeta, .addMethod, .confirmMethod, .addApp, .confirmApp,
             .addPhone, .confirmPhone, .addPasskey, .confirmPasskey, .addIdentity, .confirmIdentity, .makeRecoveryCodes,
             .changeEmail, .confirmEmail, .undoEmailChange, .endOtherSessions, .keepAccount:
@@ -80,6 +82,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
         case .listSessions: "graph/beta/me/nativeAuthSessions"
         case .endSession: "graph/beta/me/nativeAuthSessions/{id}"
         case .endOtherSessions: "graph/beta/me/nativeAuth.endOtherSessions"
+        case .listDevices: "graph/beta/me/nativeAuthRememberedDevices"
+        case .forgetDevice: "graph/beta/me/nativeAuthRememberedDevices/{id}"
         case .keepAccount: "graph/beta/me/nativeAuth.keepAccount"
         case .export: "graph/beta/me/nativeAuth.export"
         }
@@ -89,9 +93,10 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
     package var scopes: Set<String> {
         switch self {
         case .readProfile, .export: ["User.Read", "User.ReadWrite"]
-        case .changeProfile, .endAllSessions, .endAllSessionsBeta, .endSession, .endOtherSessions, .keepAccount:
+        case .changeProfile, .endAllSessions, .endAllSessionsBeta, .endSession, .endOtherSessions, .forgetDevice,
+            .keepAccount:
             ["User.ReadWrite"]
-        case .listSessions: ["User.Read", "User.ReadWrite"]
+        case .listSessions, .listDevices: ["User.Read", "User.ReadWrite"]
         case .deleteAccount: ["User.ReadWrite", "nativeAuth.User.DeleteSelf"]
         case .changePassword:
             ["User.ReadWrite", "User-PasswordProfile.ReadWrite.All", "Directory.AccessAsUser.All"]
@@ -125,8 +130,8 @@ package enum DirectoryOperation: Hashable, Sendable, CaseIterable {
             .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods, .listPasskeys,
             .readRecoveryCodes, .renamePasskey, .confirmPasskey, .confirmIdentity, .renameMethod, .confirmMethod,
             .renameApp, .renamePhone, .confirmPhone,
-            .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .keepAccount,
-            .export:
+            .confirmApp, .confirmEmail, .undoEmailChange, .listSessions, .endSession, .endOtherSessions, .listDevices,
+            .forgetDevice, .keepAccount, .export:
             false
         }
     }
@@ -400,6 +405,33 @@ package enum Directory {
             self.deviceModel = deviceModel
             self.operatingSystem = operatingSystem
             self.isCurrent = isCurrent
+        }
+    }
+
+    /// A device on which the second factor is left out.
+    package struct RememberedDevice: Codable, Sendable {
+        package var id: String
+        package var createdDateTime: String
+        package var expirationDateTime: String
+        package var lastUsedDateTime: String?
+        package var appId: String
+        /// The network in which it was remembered, such as `192.0.2.0/24`.
+        package var network: String?
+        package var deviceModel: String?
+        package var operatingSystem: String?
+
+        package init(
+            id: String, createdDateTime: String, expirationDateTime: String, lastUsedDateTime: String?, appId: String,
+            network: String?, deviceModel: String?, operatingSystem: String?
+        ) {
+            self.id = id
+            self.createdDateTime = createdDateTime
+            self.expirationDateTime = expirationDateTime
+            self.lastUsedDateTime = lastUsedDateTime
+            self.appId = appId
+            self.network = network
+            self.deviceModel = deviceModel
+            self.operatingSystem = operatingSystem
         }
     }
 

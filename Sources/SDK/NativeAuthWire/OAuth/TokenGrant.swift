@@ -68,6 +68,10 @@ extension V1 {
         package var providerUser: String?
         /// Apple's code for the app.
         package var authorizationCode: Secret<String>?
+        /// A proof of the device's key (RFC 9449 §4.2).
+        package var deviceProof: Secret<String>?
+        /// `true` asks to leave the second factor out on the device from now on.
+        package var rememberDevice: String?
 
         package init(
             clientID: String?, grantType: GrantType?, continuationToken: Secret<String>? = nil,
@@ -121,6 +125,8 @@ extension V1 {
             try coder.secret(.idToken, &idToken)
             try coder.single(.providerUser, &providerUser)
             try coder.secret(.authorizationCode, &authorizationCode)
+            try coder.secret(.deviceProof, &deviceProof)
+            try coder.single(.rememberDevice, &rememberDevice)
         }
     }
 }
@@ -178,6 +184,8 @@ package struct TokenReply: Hashable, Sendable, Codable {
     package var clientInfo: String?
     /// Of an exchange alone (RFC 8693 §2.2.1): ``TokenExchange/ticketType``; then `access_token` is the ticket.
     package var issuedTokenType: String?
+    /// Seconds for which the second factor is left out on the device from now on; absent: it is asked for.
+    package var deviceRememberedFor: Int?
 
     package init(
         tokenType: String? = "Bearer", scope: String?, expiresIn: Int?, extExpiresIn: Int? = nil,
@@ -203,6 +211,7 @@ package struct TokenReply: Hashable, Sendable, Codable {
         case idToken = "id_token"
         case clientInfo = "client_info"
         case issuedTokenType = "issued_token_type"
+        case deviceRememberedFor = "device_remembered_for"
     }
 }
 

@@ -37,6 +37,8 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
     package var nonce: String?
     /// How long the nonce is valid, in seconds.
     package var expiresIn: Int?
+    /// For how many seconds the second factor can be left out on this device, if the user wants that.
+    package var rememberDeviceFor: Int?
 
     package init(
         challengeType: ChallengeType?, continuationToken: Secret<String>?, challengeChannel: String? = nil,
@@ -60,6 +62,7 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
         case publicKey = "public_key"
         case provider, nonce
         case expiresIn = "expires_in"
+        case rememberDeviceFor = "remember_device_for"
         case challengeType = "challenge_type"
         case continuationToken = "continuation_token"
         case challengeChannel = "challenge_channel"

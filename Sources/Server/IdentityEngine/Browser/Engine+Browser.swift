@@ -34,6 +34,8 @@ package struct BrowserTicket: Hashable, Sendable {
     package var code: Secret<String>?
     /// Whether the flow began with the session of the browser, and not with a name.
     package var isStepUp: Bool
+    /// How long the browser is remembered, in seconds; nil: it is not.
+    package var deviceRememberedFor: Int?
 
     package init(
         cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>?, isStepUp: Bool = false
@@ -48,7 +50,7 @@ package struct BrowserTicket: Hashable, Sendable {
 // The encoded form holds secrets in the clear: only for `Vault.seal`.
 extension BrowserTicket: Codable {
     private enum Key: String, CodingKey {
-        case cookie, cookieLifetime, code, isStepUp
+        case cookie, cookieLifetime, code, isStepUp, deviceRememberedFor
     }
 
     package init(from decoder: any Decoder) throws {
@@ -57,6 +59,7 @@ extension BrowserTicket: Codable {
         cookieLifetime = try values.decodeIfPresent(Int.self, forKey: .cookieLifetime)
         code = try values.decodeIfPresent(String.self, forKey: .code).map { Secret($0) }
         isStepUp = try values.decode(Bool.self, forKey: .isStepUp)
+        deviceRememberedFor = try values.decodeIfPresent(Int.self, forKey: .deviceRememberedFor)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -65,6 +68,7 @@ extension BrowserTicket: Codable {
         try values.encodeIfPresent(cookieLifetime, forKey: .cookieLifetime)
         try values.encodeIfPresent(code?.reveal(), forKey: .code)
         try values.encode(isStepUp, forKey: .isStepUp)
+        try values.encodeIfPresent(deviceRememberedFor, forKey: .deviceRememberedFor)
     }
 }
 

@@ -26,6 +26,8 @@ package struct CodeGrant: Hashable, Sendable, Codable {
     var key: String?
     /// ``RefreshFamily/parent`` of the tokens. Nil: none, as versions wrote it that made no tickets.
     var parent: UUID?
+    /// The device that was remembered at the sign-in. Nil: none.
+    var remembered: RememberedProof?
 }
 
 /// A client's request to exchange a code (RFC 6749 section 4.1.3).
@@ -122,7 +124,7 @@ extension Engine {
             level: session.authentication.level(for: factorDemand(in: context)),
             authenticatedAt: session.authentication.authenticatedAt,
             expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key,
-            parent: session.authentication.handover?.family)
+            parent: session.authentication.handover?.family, remembered: session.authentication.remembered)
     }
 
     private func open(_ code: Secret<String>, in context: RequestContext) async -> CodeGrant? {
@@ -276,7 +278,9 @@ extension Engine {
         let demand = try await factorDemand(code.contexts, scopes: code.scopes, of: account.user.id, in: context)
             .whole(of: account)
         let level = code.level ?? Assurance.level(ofWords: code.methods)
-        return level >= demand.level && demand.isFresh(code.authenticatedAt, at: context.now)
+        let isProven = level >= demand.level && demand.isFresh(code.authenticatedAt, at: context.now)
+        return isProven
+            || code.contexts.isEmpty && code.remembered?.meets(demand, of: context.client.id) == true
     }
 
     private func prepare(

@@ -252,6 +252,7 @@ extension Engine {
             } else {
                 PreparedTokens(demand: factorDemand(request.contexts, in: context))
             }
+        reads.device = prepared.device?.id
         let newUser = UserID(ports.randomness.uuid())
         let outcome = try await run(owned, reading: reads) { [owned, proven, owner, judged, kept] situation in
             owned.state.submitting(

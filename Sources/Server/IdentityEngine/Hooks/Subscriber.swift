@@ -56,7 +56,7 @@ extension Subscriber.Event {
             .deviceDeclined, .consentGiven, .consentWithdrawn, .clientRefused,
             .browserSignedOut, .browserSignedIn, .logoutUndelivered, .identityRevoked, .signInSucceeded, .signInFailed,
             .secondFactorRequired, .secondFactorPassed, .secondFactorFailed, .passwordTrusted, .resetStarted,
-            .resetCompleted, .sessionsEnded, .dataExported, .attributesIgnored, .enumerationSuspected,
+            .resetCompleted, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported, .attributesIgnored, .enumerationSuspected,
             .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked, .backupMade,
             .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .daemonSignedIn, .daemonRefused,
             .operatorInvited,

@@ -288,6 +288,8 @@ package struct TokenRequest: Hashable, Sendable {
     package var contexts: [String]
     /// In a browser the flow ends with a session and a code, and not with tokens.
     package var browser: BrowserFinish?
+    /// Whether the user wants the second factor to be left out on this device (``CallerContext/deviceSecret``) from now on.
+    package var remembersDevice = false
 
     package init(scopes: [String], contexts: [String] = [], browser: BrowserFinish? = nil) {
         self.scopes = scopes
@@ -298,6 +300,7 @@ package struct TokenRequest: Hashable, Sendable {
     /// The request as an unambiguous list for a digest: equal requests give equal lists.
     fileprivate var digestContent: [Data] {
         [Data("\(scopes.count)".utf8)] + (scopes + contexts).map { Data($0.utf8) } + (browser?.digestContent ?? [])
+            + (remembersDevice ? [Data("remembers".utf8)] : [])
     }
 }
 
@@ -382,6 +385,8 @@ package struct CallerContext: Sendable {
     package var enumerationWait: Int?
     /// The proof of possession of a request for tokens; nil: it has none.
     package var proof: PresentedProof?
+    /// What the device proves itself with, where the second factor may be left out on it; nil: nothing.
+    package var deviceSecret: DeviceSecret?
     package var trace: Trace
 
     /// The one reading of the clock for this request (design record 0014).

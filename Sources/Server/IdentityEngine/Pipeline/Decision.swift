@@ -140,6 +140,10 @@ package struct StepSituation: Sendable {
     package var passkeyDomain: String?
     /// Whether a user of the tenant has the passkey that the step adds.
     package var isCredentialTaken: Bool
+    /// For how many days the tenant remembers devices; nil: it does not.
+    package var rememberedDays: Int?
+    /// Whether the remembered device of the step is still one of the account.
+    package var isDeviceRemembered: Bool
     /// What the tenant has sent as texts; nil when the step sends none, or limits over time are off.
     package var textHistory: TextHistory?
     /// The attributes that say that an account is still to be moved.
@@ -155,7 +159,8 @@ package struct StepSituation: Sendable {
         isFamiliar: Bool = false, hidesAccounts: Bool = false, enrolment: EnrolmentMode = .proven,
         asksAboutSignUps: Bool = false, takesRecoveryCodes: Bool = true, takesApps: Bool = false,
         texts: TextSettings? = nil,
-        passkeyDomain: String? = nil, isCredentialTaken: Bool = false, textHistory: TextHistory? = nil,
+        passkeyDomain: String? = nil, isCredentialTaken: Bool = false, isDeviceRemembered: Bool = false,
+        rememberedDays: Int? = nil, textHistory: TextHistory? = nil,
         migrationAttributes: [String] = [], now: Date,
         userFlow: UserFlow, settings: EngineSettings
     ) {
@@ -177,6 +182,8 @@ package struct StepSituation: Sendable {
         self.texts = texts
         self.passkeyDomain = passkeyDomain
         self.isCredentialTaken = isCredentialTaken
+        self.isDeviceRemembered = isDeviceRemembered
+        self.rememberedDays = rememberedDays
         self.textHistory = textHistory
         self.migrationAttributes = migrationAttributes
         self.now = now

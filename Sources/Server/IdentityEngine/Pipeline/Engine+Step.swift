@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// A step that a client asks for: the request, and the flow of its continuation token.
 struct Step: Sendable {
-    let context: RequestContext
+    private(set) var context: RequestContext
     let envelope: FlowEnvelope
     let secret: Data
     /// Identifies a repeated request.
@@ -17,6 +17,16 @@ struct Step: Sendable {
     var isDecoy: Bool { state.account?.isDecoy == true }
     /// The user of the account, if there is one.
     var user: UserID? { isDecoy ? nil : state.account?.user }
+
+    /// Judges what the device shows.
+    mutating func takeDevice(of token: ContinuationToken, by engine: Engine) -> ProofFault? {
+        do throws(ProofFault) {
+            context.deviceMark = try engine.deviceMark(for: token, in: context)
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     /// A refusal before the transaction: nothing changes, and the presented token stays valid.
     func refused(_ refusal: Refusal) -> Outcome { context.outcome(.refused(refusal)) }
@@ -43,6 +53,8 @@ struct StepReads: Sendable {
     var readsTextCosts = false
     /// The passkey or the identity that the step adds.
     var credential: MethodCredential?
+    /// The remembered device that stands for the second factor.
+    var device: UUID?
 }
 
 /// How a step uses a code.
@@ -149,6 +161,7 @@ extension Engine {
         query.readsTextCosts =
             reads.readsTextCosts && settings.limits != nil && texts(of: context.tenant)?.hasCap == true
         if case .sending = reads.code { query.texts = keys.text }
+        query.device = reads.device
         query.credential = reads.credential ?? (step.state.identity?.identity.key).map(MethodCredential.identity)
         let result: Result<Answer, EngineError>
         do {
@@ -227,6 +240,7 @@ extension Engine {
                 takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps,
                 texts: texts(of: context.tenant),
                 passkeyDomain: context.tenant.passkeys?.relyingPartyID, isCredentialTaken: facts.isCredentialTaken,
+                isDeviceRemembered: facts.isDeviceRemembered, rememberedDays: context.tenant.rememberedDays,
                 textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))

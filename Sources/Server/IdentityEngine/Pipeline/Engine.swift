@@ -125,9 +125,11 @@ package struct Engine: Sendable {
         case .step(let token, let command):
             // The cheap check first: most of what a stranger can send ends here.
             switch await open(token, for: command, in: context) {
-            case .success(let step):
+            case .success(var step):
                 if let refusal = try await useProof(in: context) {
                     context.outcome(.refused(refusal))
+                } else if let fault = step.takeDevice(of: token, by: self) {
+                    context.outcome(.refused(.unusableProof(fault)))
                 } else {
                     try await take(command, step)
                 }
@@ -243,6 +245,8 @@ struct RequestContext: Sendable {
     let caller: CallerContext
     /// The checked proof of possession; the command that is worth it marks it as used.
     var proof: VerifiedProof?
+    /// What stands for the device that sends the request (``RememberedDevice/mark``).
+    var deviceMark: Data?
 
     var now: Date { caller.now }
     var userFlow: UserFlow { client.userFlow }

@@ -249,6 +249,8 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// The level that the sign-in is to reach, when that is more than two factors: the requests for a method do not repeat
     /// what was asked for. Nil: two factors.
     package var sought: Assurance.Level?
+    /// What stands for a second factor that was not given now. Nil: nothing.
+    package var remembered: RememberedProof?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,
@@ -383,4 +385,7 @@ package struct Authentication: Hashable, Sendable, Codable {
 
     /// The authentication methods of the user (RFC 8176): `pwd`, `otp`, and `mfa` for two or more factors.
     package var methods: [String] { assurance.words }
+
+    /// The same for the audit trail, which says what stood for a second factor.
+    var words: [String] { methods + (remembered == nil ? [] : ["remembered device"]) }
 }

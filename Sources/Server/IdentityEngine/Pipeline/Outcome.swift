@@ -165,6 +165,8 @@ package struct CodeDelivery: Hashable, Sendable, Codable {
     package var resendInterval: Int
     /// Nil: it was mailed.
     package var channel: CodeChannel?
+    /// For how many seconds the second factor can be left out on this device from now on. Nil: it cannot.
+    package var rememberableFor: Int?
 
     /// Whether the code is sent to the user, who does not have it yet.
     package var isSent: Bool {
@@ -332,6 +334,8 @@ package struct IssuedTokens: Hashable, Sendable {
     package var tenant: TenantID
     /// Whether the access token is bound to a key (RFC 9449): then its type is `DPoP`.
     package var isBound: Bool
+    /// Seconds for which the second factor is left out on the device from now on; nil: the device is not remembered.
+    package var deviceRememberedFor: Int?
 
     package init(
         accessToken: Secret<String>, idToken: Secret<String>?, refreshToken: Secret<String>?, scopes: [String],
@@ -352,7 +356,7 @@ package struct IssuedTokens: Hashable, Sendable {
 
 extension IssuedTokens: Codable {
     private enum Key: String, CodingKey {
-        case accessToken, idToken, refreshToken, scopes, lifetime, user, tenant, isBound
+        case accessToken, idToken, refreshToken, scopes, lifetime, user, tenant, isBound, deviceRememberedFor
     }
 
     package init(from decoder: any Decoder) throws {
@@ -366,6 +370,7 @@ extension IssuedTokens: Codable {
         tenant = try values.decode(TenantID.self, forKey: .tenant)
         // Not in answers of older servers.
         isBound = try values.decodeIfPresent(Bool.self, forKey: .isBound) ?? false
+        deviceRememberedFor = try values.decodeIfPresent(Int.self, forKey: .deviceRememberedFor)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -373,6 +378,7 @@ extension IssuedTokens: Codable {
         try values.encode(accessToken.reveal(), forKey: .accessToken)
         try values.encodeIfPresent(idToken?.reveal(), forKey: .idToken)
         try values.encodeIfPresent(refreshToken?.reveal(), forKey: .refreshToken)
+        try values.encodeIfPresent(deviceRememberedFor, forKey: .deviceRememberedFor)
         try values.encode(scopes, forKey: .scopes)
         try values.encode(lifetime, forKey: .lifetime)
         try values.encode(user, forKey: .user)

@@ -54,7 +54,7 @@ package enum Activity: Hashable, Sendable {
             .methodsSuspended, .methodReactivated, .passkeySuspect, .factorRuleChanged, .passwordTrusted, .resetStarted,
             .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
-            .sessionsEnded,
+            .sessionsEnded, .deviceRemembered, .deviceForgotten,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled,
             .accountRestored, .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .mailFailed,

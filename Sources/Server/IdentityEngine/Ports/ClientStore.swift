@@ -44,6 +44,8 @@ package struct Tenant: Hashable, Sendable {
     package var offersApps = false
     /// Whether users with a second factor may have recovery codes.
     package var offersRecoveryCodes = false
+    /// For how many days a user's second factor may be left out on a device, in ``RememberedDevice/days``; nil: never.
+    package var rememberedDays: Int?
     /// In one reference, since a tenant is copied with each step, and most have none of these.
     private var rare: RareSettings?
 

@@ -160,6 +160,12 @@ package enum Effect: Hashable, Sendable {
     case rememberNetwork(Data, of: UserID, at: Date)
     /// Deletes all remembered networks of the user (`SEC-ID-11`).
     case forgetNetworks(UserID)
+    /// Remembers a device, in place of the same one; the newest are kept (``RememberedDevice/most``).
+    case rememberDevice(RememberedDevice)
+    /// Notes that a sign-in left the second factor out because of the device.
+    case noteDeviceUse(UUID, of: UserID, at: Date)
+    /// Forgets a device of the user; nil: all of them.
+    case forgetDevices(UserID, UUID?)
 }
 
 /// An event that is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address,
@@ -268,6 +274,8 @@ package struct StepQuery: Hashable, Sendable {
     package var credential: MethodCredential?
     /// Whether the step needs what the tenant has spent on texts.
     package var readsTextCosts = false
+    /// The remembered device of ``user`` that stands for the second factor.
+    package var device: UUID?
     /// The owners of the flow's first row; none when limits over time are off.
     package var quotas: FlowQuotaKeys
     package var now: Date
@@ -318,6 +326,8 @@ package struct StepFacts: Hashable, Sendable {
     package var textHistory: TextHistory?
     /// Whether a user of the tenant has ``StepQuery/credential``.
     package var isCredentialTaken = false
+    /// Whether ``StepQuery/device`` is remembered.
+    package var isDeviceRemembered = false
 
     package init(
         row: FlowRow?, sealedAnswer: Data? = nil, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],

@@ -40,6 +40,8 @@ package struct RefreshFamily: Hashable, Sendable {
     /// The family of the app whose ticket opened the browser session: this one lives no longer, and is no fresh proof
     /// (`OIDC-33`). Nil for others.
     package var parent: UUID?
+    /// What a remembered device stood for at the sign-in; nil: nothing.
+    package var rememberedLevel: Assurance.Level?
 
     /// When the session was last used: the sign-in or the last refresh.
     package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
@@ -92,8 +94,13 @@ package struct RefreshFamily: Hashable, Sendable {
 
 extension RefreshFamily {
     /// Whether the proofs of the sign-in are as much and as fresh as is demanded now.
-    package func meets(_ demand: LevelDemand, at now: Date) -> Bool {
+    package func proves(_ demand: LevelDemand, at now: Date) -> Bool {
         (level ?? Assurance.level(ofWords: methods)) >= demand.level && demand.isFresh(authenticatedAt, at: now)
+    }
+
+    /// The device that was remembered at the sign-in; nil: none.
+    package var remembered: RememberedProof? {
+        rememberedLevel.map { RememberedProof(client: client, level: $0) }
     }
 }
 

@@ -288,6 +288,9 @@ package protocol UserStore: Sendable {
     /// password. Places are spread evenly, so a kind of password is as common among such answers as among the users
     /// (`SEC-PWD-11`).
     func passwordHash(near id: UserID, in tenant: TenantID) async throws(StoreError) -> PasswordHash?
+    /// The devices on which the user's second factor is left out, also those whose time is over, at most
+    /// ``RememberedDevice/most``.
+    func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice]
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
 }
@@ -441,6 +444,9 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case linkRequired = "identity.link_required"
         /// The user ended sessions on the account page.
         case sessionsEnded = "session.ended"
+        /// The second factor is left out on a device of the user for a time; the detail is the level of what was given.
+        case deviceRemembered = "device.remembered"
+        case deviceForgotten = "device.forgotten"
         case dataExported = "account.exported"
         case deletionScheduled = "account.deletion_scheduled"
         case deletionCancelled = "account.deletion_cancelled"

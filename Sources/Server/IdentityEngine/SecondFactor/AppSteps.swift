@@ -94,9 +94,9 @@ extension SignInState {
             return Decision(
                 .accepted(
                     .proveAddress(
-                        CodeDelivery(
-                            maskedTarget: method.name ?? method.label, codeLength: length, resendInterval: 0,
-                            channel: channel))),
+                        situation.delivery(
+                            to: method.name ?? method.label, resendIn: 0, length: length, channel: channel,
+                            isRememberable: channel == .authenticatorApp))),
                 next: .awaitingSecondFactor(proven, method))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .creatingPasskey, .confirmingApp, .authenticated:

@@ -1,4 +1,4 @@
-import NativeAuthCore
+package import NativeAuthCore
 package import PortableFoundation
 
 /// What the proofs of a flow allow, given the required factors (`SEC-MFA-1` to `SEC-MFA-5`).
@@ -38,6 +38,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var passkeyDomain: String?
     /// How old the first proof may be when a method is registered, in seconds (`SEC-MFA-4`).
     package var registrationAge: Int
+    /// The application; devices are remembered for one.
+    package var client: ClientID?
 
     package init(
         contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
@@ -78,6 +80,10 @@ package enum RegistrableMethod: Hashable, Sendable {
     case mailbox, phone, app, passkey
 }
 
+extension FactorVerdict {
+    var givesTokens: Bool { if case .tokens = self { true } else { false } }
+}
+
 extension Authentication {
     /// Judges the proofs, as a pure function.
     ///
@@ -87,6 +93,12 @@ extension Authentication {
         let level = demand.whole(of: account).level
         guard level > .oneFactor || (needsMailbox && mailboxes.isEmpty) else {
             return .tokens(contexts: demand.contexts)
+        }
+        // Wrong passwords that came before are no reason to ask for less, and a context is a demand for a proof of this session.
+        if demand.contexts.isEmpty, !needsMailbox || !mailboxes.isEmpty,
+            remembered?.meets(demand.whole(of: account), of: demand.client) == true
+        {
+            return .tokens(contexts: [])
         }
         let canRegister = capabilities.contains(.registrationRequired)
         let isMore = level > .mailed

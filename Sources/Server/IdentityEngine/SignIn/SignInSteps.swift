@@ -18,6 +18,10 @@ package struct PreparedTokens: Hashable, Sendable {
     package var waits: Bool
     /// What a browser gets in place of tokens.
     package var browser: PreparedBrowser?
+    /// The remembered device that stands for the second factor.
+    package var device: RememberedDevice?
+    /// The device that is remembered from now on.
+    package var remembering: RememberedDevice?
 
     package init(
         demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = [],
@@ -156,7 +160,7 @@ extension SignInState {
             ) {
                 .proveAddress(
                     situation.delivery(
-                        to: contact.masked, resendIn: $0, length: $1, channel: contact.channel))
+                        to: contact.masked, resendIn: $0, length: $1, channel: contact.channel, isRememberable: true))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .creatingPasskey, .confirmingApp, .authenticated:
@@ -232,7 +236,8 @@ extension Engine {
         let prepared = try await prepare(
             draft.provenByPassword(of: account, at: context.now, needsMailbox: admitted.needsMailbox), request, grant,
             account, in: context)
-        let outcome = try await run(step, reading: StepReads(hasLockout: true)) { situation in
+        let reads = StepReads(hasLockout: true, device: prepared.device?.id)
+        let outcome = try await run(step, reading: reads) { situation in
             state.submitting(right, guess: comparedGuess, prepared: prepared, in: situation).map(FlowState.signIn)
         }
         switch (outcome.verdict, right) {
@@ -366,7 +371,9 @@ extension Engine {
         // Sign before the code is judged: signing cannot wait inside the transaction that spends the code, and its
         // duration must not tell whether the code was right.
         let prepared = try await prepare(proof.proven, request, grant, account, in: context)
-        let reads = StepReads(sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits))
+        let reads = StepReads(
+            sendsNotice: proof.purpose == .secondFactor, code: .judging(proof.purpose, digits),
+            device: prepared.device?.id)
         let outcome = try await run(step, reading: reads) { situation in
             state.submitting(
                 code: { matches(digits, $0, situation, step, to: contact, for: proof.purpose) }, prepared: prepared,
@@ -474,6 +481,9 @@ extension SignInState {
         let demanded = prepared.demand.whole(of: account)
         var proven = proven
         proven.sought = demanded.level > .mailed ? demanded.level : nil
+        // The device may have been forgotten since it was looked for.
+        let device = situation.isDeviceRemembered ? prepared.device : nil
+        proven.remembered = device?.proof
         // Two factors of any kind need no word.
         let level = [proven.sought?.rawValue].compactMap(\.self)
         func required(_ words: String...) -> FlowEffect {
@@ -494,10 +504,16 @@ extension SignInState {
             guard contexts == prepared.contexts else { return .refused(.notAllowedNow) }
             var row = row
             row.isEnded = true
-            let success: [FlowEffect] =
-                [.record(.signInSucceeded, user: user, detail: proven.methods.joined(separator: ", "))]
+            var success: [FlowEffect] =
+                [.record(.signInSucceeded, user: user, detail: proven.words.joined(separator: ", "))]
                 + (proven.endsLock ? [.setLockout(nil)] : [])
                 + [.rememberNetwork(user)]
+            if let device { success.append(.write(.noteDeviceUse(device.id, of: user, at: situation.now))) }
+            if let new = prepared.remembering {
+                success += [
+                    .write(.rememberDevice(new)), .record(.deviceRemembered, user: user, detail: new.level.rawValue),
+                ]
+            }
             if let browser = prepared.browser {
                 let open = Effect.openBrowserSession(browser.session, replacing: browser.replaced)
                 return Decision(
@@ -615,9 +631,12 @@ extension StepSituation {
     /// - Parameters:
     ///   - target: The masked address or number, or the user's name for it.
     ///   - channel: How the code gets there; nil: by mail.
+    ///   - isRememberable: Whether the sign-in can have the device remembered, where the tenant has that.
     func delivery(
-        to target: String, resendIn seconds: Int, length: Int, channel: CodeChannel? = nil
+        to target: String, resendIn seconds: Int, length: Int, channel: CodeChannel? = nil, isRememberable: Bool = false
     ) -> CodeDelivery {
-        CodeDelivery(maskedTarget: target, codeLength: length, resendInterval: seconds, channel: channel)
+        CodeDelivery(
+            maskedTarget: target, codeLength: length, resendInterval: seconds, channel: channel,
+            rememberableFor: isRememberable ? rememberedDays.map { $0 * 86_400 } : nil)
     }
 }

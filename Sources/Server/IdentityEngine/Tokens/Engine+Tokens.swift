@@ -19,7 +19,8 @@ extension Engine {
             return step.refused(.unusableToken)
         }
         let prepared = try await prepare(proven, request, grant, account, in: context, asksHook: asksHook)
-        let outcome = try await run(step) { situation in
+        let reads = StepReads(device: prepared.device?.id)
+        let outcome = try await run(step, reading: reads) { situation in
             SignInState.redeeming(proven, prepared, in: situation).map(FlowState.signIn)
         }
         // An identity is linked now, so the second half has nothing to wait for.
@@ -36,36 +37,56 @@ extension Engine {
     ) async throws(EngineError) -> PreparedTokens {
         let demand = try await factorDemand(
             request.contexts, scopes: grant.all, of: account.user.id, in: context)
-        switch proven.judged(demand, of: account) {
-        case .giveSecondFactor, .registerMethod, .redirectToBrowser:
-            return PreparedTokens(demand: demand)
-        case .tokens where proven.linking != nil: return PreparedTokens(demand: demand, waits: true)
+        // The device of this request counts, and none of an earlier one.
+        var proven = proven
+        proven.remembered = nil
+        var verdict = proven.judged(demand, of: account)
+        var prepared = PreparedTokens(demand: demand)
+        if !verdict.givesTokens, let device = try await rememberedDevice(of: account, in: context) {
+            proven.remembered = device.proof
+            verdict = proven.judged(demand, of: account)
+            if verdict.givesTokens { prepared.device = device }
+        }
+        switch verdict {
+        case .giveSecondFactor, .registerMethod, .redirectToBrowser: return prepared
+        case .tokens where proven.linking != nil:
+            prepared.waits = true
+            return prepared
         case .tokens(let contexts) where request.browser != nil:
-            let browser = try request.browser.flatMap { finish throws(EngineError) in
+            prepared.contexts = contexts
+            prepared.remembering = deviceToRemember(proven, request, demand, in: context)
+            prepared.browser = try request.browser.flatMap { finish throws(EngineError) in
                 try prepare(finish, proven, account, contexts: contexts, in: context)
             }
-            return PreparedTokens(demand: demand, contexts: contexts, browser: browser)
+            prepared.browser?.ticket.deviceRememberedFor = prepared.remembering?.seconds
+            return prepared
         case .tokens where !asksHook && context.hook(for: .tokenIssuanceStart) != nil:
-            return PreparedTokens(demand: demand, waits: true)
+            prepared.waits = true
+            return prepared
         case .tokens(let contexts):
+            prepared.contexts = contexts
+            prepared.remembering = deviceToRemember(proven, request, demand, in: context)
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
                 methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session,
                 maximumAge: demand.whole(of: account).maximumAge)
             var issued = try await sign(grant, for: account, proof: proof, in: context)
-            var family: RefreshFamily?
+            issued.deviceRememberedFor = prepared.remembering?.seconds
             if let session {
                 let refreshToken = newRefreshToken(of: session, in: context)
                 issued.refreshToken = refreshToken
-                family = RefreshFamily(
+                var family = RefreshFamily(
                     id: session, tenant: context.tenant.id, client: context.client.id, user: account.user.id,
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
                     level: proven.level(for: demand), authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
                     network: context.caller.source?.networkText, key: context.keyOfFamily)
+                family.rememberedLevel = proven.remembered?.level
+                prepared.family = family
             }
-            return PreparedTokens(demand: demand, tokens: issued, family: family, contexts: contexts)
+            prepared.tokens = issued
+            return prepared
         }
     }
 
@@ -90,7 +111,7 @@ extension Engine {
         if isShort {
             expiresAt = min(expiresAt, context.now.addingTimeInterval(Double(settings.oneTimePasscodeRefreshLifetime)))
         }
-        let family = RefreshFamily(
+        var family = RefreshFamily(
             id: id, tenant: context.tenant.id, client: context.client.id, user: signIn.account.user.id,
             scopes: grant.all, methods: proof.methods, contexts: proof.contexts, level: code.level,
             authenticatedAt: proof.authenticatedAt, createdAt: context.now,
@@ -98,6 +119,7 @@ extension Engine {
             tokenDigest: Self.digest(refreshToken), device: context.caller.device,
             network: context.caller.source?.networkText, browserSession: code.session, key: context.keyOfFamily,
             parent: code.parent)
+        family.rememberedLevel = code.remembered?.level
         return (issued, family)
     }
 
@@ -135,13 +157,15 @@ extension Engine {
 
     /// The proofs required for tokens that state `contexts`, without the tenant's rules.
     func factorDemand(_ contexts: [String] = [], in context: RequestContext) -> FactorDemand {
-        FactorDemand(
+        var demand = FactorDemand(
             contexts: contexts, isRequired: context.requiresSecondFactor,
             distinctMailbox: context.userFlow.requiresDistinctMailbox, enrolment: context.enrolment,
             suspensionRest: settings.suspensionRest, now: context.now,
             takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps,
             texts: texts(of: context.tenant),
             passkeyDomain: context.tenant.passkeys?.relyingPartyID, registrationAge: settings.provenIdleLifetime)
+        demand.client = context.client.id
+        return demand
     }
 
     /// Exchanges a refresh token for new tokens and its successor (`SEC-TOK-7…9`).
@@ -168,13 +192,17 @@ extension Engine {
             .whole(of: account)
         // A context that the sign-in did not ask for is met by what it proved, where that is known.
         let known = request.contexts.allSatisfy { found.level != nil || found.contexts.contains($0) }
-        guard known, found.meets(demand, at: context.now) else {
+        // A context is a demand for a proof, which a remembered device is not.
+        let isMet =
+            found.proves(demand, at: context.now)
+            || request.contexts.isEmpty && found.remembered?.meets(demand, of: found.client) == true
+        guard known, isMet else {
             return context.outcome(.refused(.secondFactorNeeded))
         }
         let rules = context.tenant.levels
         // What no rule allows any more is not stated.
         let contexts = (found.contexts + request.contexts.filter { !found.contexts.contains($0) })
-            .filter { found.meets(rules.demand(of: $0), at: context.now) }
+            .filter { found.proves(rules.demand(of: $0), at: context.now) }
         let proof = Proof(
             methods: found.methods, contexts: contexts, authenticatedAt: found.authenticatedAt, session: found.id,
             browserSession: found.browserSession,

@@ -53,16 +53,16 @@ extension Engine {
             let target = Self.normalized(proof.target),
             target == Self.normalized(settings.baseURL + presented.path)
         else { throw .wrongTarget }
-        let age = now.timeIntervalSince(proof.issuedAt)
-        guard age <= Self.proofAge, age >= -Self.proofLead, proof.expiresAt.map({ now < $0 }) ?? true,
-            proof.notBefore.map({ $0.timeIntervalSince(now) <= Self.proofLead }) ?? true
-        else { throw .wrongTime }
-        if let token {
-            let digest = Base64URL.encode(Vault.checksum(Data(token.reveal().utf8)))
-            guard let given = proof.tokenDigest, Vault.areEqual(Data(given.utf8), Data(digest.utf8)) else {
-                throw .wrongToken
-            }
-        }
+        try proof.checkTime(now)
+        if let token { try proof.checkToken(token) }
+        return proof
+    }
+
+    /// Checks the proof of a device for a step of a flow (``DeviceSecret/key(_:)``).
+    func judgeDevice(_ text: String, for token: Secret<String>, now: Date) throws(ProofFault) -> VerifiedProof {
+        let proof = try ports.issuer.verifyProof(text)
+        try proof.checkTime(now)
+        try proof.checkToken(token)
         return proof
     }
 
@@ -137,6 +137,20 @@ extension Engine {
             guard judged.key == key else { return .wrongKey }
             return try await use(judged, in: tenant.id) ? nil : .used
         }
+    }
+}
+
+extension VerifiedProof {
+    fileprivate func checkTime(_ now: Date) throws(ProofFault) {
+        let age = now.timeIntervalSince(issuedAt)
+        guard age <= Engine.proofAge, age >= -Engine.proofLead, expiresAt.map({ now < $0 }) ?? true,
+            notBefore.map({ $0.timeIntervalSince(now) <= Engine.proofLead }) ?? true
+        else { throw .wrongTime }
+    }
+
+    fileprivate func checkToken(_ token: Secret<String>) throws(ProofFault) {
+        let digest = Base64URL.encode(Vault.checksum(Data(token.reveal().utf8)))
+        guard let given = tokenDigest, Vault.areEqual(Data(given.utf8), Data(digest.utf8)) else { throw .wrongToken }
     }
 }
 

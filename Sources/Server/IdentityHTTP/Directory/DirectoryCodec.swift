@@ -423,13 +423,23 @@ enum DirectoryCodec {
             operatingSystem: summary.device.system, isCurrent: summary.isCurrent)
     }
 
+    static func device(_ device: RememberedDevice) -> Directory.RememberedDevice {
+        Directory.RememberedDevice(
+            id: device.id.text, createdDateTime: device.createdAt.ISO8601Format(),
+            expirationDateTime: device.until.ISO8601Format(), lastUsedDateTime: device.usedAt?.ISO8601Format(),
+            appId: device.client.description, network: device.network, deviceModel: device.device.model,
+            operatingSystem: device.device.system)
+    }
+
     /// Everything that is stored about the user, in one document (docs/protocol.md §18.4).
     static func export(
-        _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary], earlier undos: [EmailUndo],
+        _ profile: UserProfile, methods: [Directory.Method], sessions: [SessionSummary],
+        devices: [RememberedDevice], earlier undos: [EmailUndo],
         groups: [UserGroup], consents: [Consent], activity: [RecordedEvent]
     ) -> Export {
         Export(
             user: members(of: profile), methods: methods, sessions: sessions.map(session),
+            rememberedDevices: devices.map(device),
             earlierAddresses: undos.map {
                 .init(emailAddress: $0.old.address, canBeRestoredUntil: $0.until.ISO8601Format())
             },
@@ -472,6 +482,7 @@ enum DirectoryCodec {
         var user: [String: JSONValue]
         var methods: [Directory.Method]
         var sessions: [Directory.Session]
+        var rememberedDevices: [Directory.RememberedDevice]
         var earlierAddresses: [EarlierAddress]
         var groups: [Group]
         /// What the user allowed applications of other organisations.

@@ -22,14 +22,15 @@ extension DirectoryOperation {
     var isLimited: Bool {
         switch self {
         case .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
-            .listPasskeys, .readRecoveryCodes, .listSessions, .undoEmailChange:
+            .listPasskeys, .readRecoveryCodes, .listSessions, .listDevices, .undoEmailChange:
             false
         // Ends the session that asks, too, so that it is not repeated; the last defence of an owner.
         case .endAllSessions, .endAllSessionsBeta: false
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
             .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
             .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
-            .addIdentity, .confirmIdentity, .makeRecoveryCodes, .endSession, .endOtherSessions, .keepAccount, .export:
+            .addIdentity, .confirmIdentity, .makeRecoveryCodes, .endSession, .endOtherSessions, .forgetDevice, .keepAccount,
+            .export:
             true
         }
     }
@@ -184,6 +185,13 @@ extension IdentityRoutes {
         case .endOtherSessions:
             try Self.accepted(try await engine.end(.others, of: caller, from: source, now: now))
             return done(context)
+        case .listDevices:
+            let devices = try await engine.rememberedDevices(of: caller, now: now)
+            return try json(Directory.List(devices.map(DirectoryCodec.device)), context)
+        case .forgetDevice:
+            try Self.accepted(
+                try await engine.forgetDevice(try Self.id(context), of: caller, from: source, now: now))
+            return done(context)
         case .endAllSessions, .endAllSessionsBeta:
             try Self.accepted(try await engine.end(.all, of: caller, from: source, now: now))
             return try json(["value": JSONValue.boolean(true)], context)
@@ -296,7 +304,8 @@ extension IdentityRoutes {
             DirectoryCodec.export(
                 engine.profile(of: caller),
                 methods: DirectoryCodec.methods(of: caller.account),
-                sessions: sessions, earlier: undos,
+                sessions: sessions, devices: try await engine.rememberedDevices(of: caller, now: now),
+                earlier: undos,
                 groups: try await engine.groups(of: caller.user, in: caller.tenant.id),
                 consents: try await engine.consents(of: caller.user, in: caller.tenant.id), activity: activity), context
         )

@@ -34,13 +34,14 @@ package enum UserDocument {
 
     /// Everything that is stored about the user, as the user's own export.
     package static func export(
-        _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary], earlier undos: [EmailUndo],
+        _ account: UserAccount, _ profile: UserProfile, sessions: [SessionSummary],
+        devices: [RememberedDevice], earlier undos: [EmailUndo],
         groups: [UserGroup], consents: [Consent], activity: [RecordedEvent]
     ) throws -> String {
         try line(
             DirectoryCodec.export(
                 profile, methods: DirectoryCodec.methods(of: account, masked: false),
-                sessions: sessions, earlier: undos, groups: groups, consents: consents,
+                sessions: sessions, devices: devices, earlier: undos, groups: groups, consents: consents,
                 activity: activity))
     }
 

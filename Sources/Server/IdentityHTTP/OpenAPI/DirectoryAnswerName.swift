@@ -27,14 +27,14 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
                 .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .confirmMethod,
                 .removeApp, .renameApp, .confirmApp, .removePhone, .renamePhone, .confirmPhone, .confirmEmail,
                 .removePasskey, .renamePasskey, .confirmPasskey, .confirmIdentity,
-                .undoEmailChange, .endSession, .endOtherSessions,
+                .undoEmailChange, .endSession, .endOtherSessions, .forgetDevice,
                 .keepAccount,
             ]
         case .content:
             return [
                 .readProfile, .listMethods, .listEmailMethods, .listPasswordMethods, .listAppMethods, .listPhoneMethods,
                 .listPasskeys, .readRecoveryCodes,
-                .makeRecoveryCodes, .listSessions, .export,
+                .makeRecoveryCodes, .listSessions, .listDevices, .export,
             ]
         case .sessionsEnded: return [.endAllSessions, .endAllSessionsBeta]
         case .codeSent: return begins
@@ -61,7 +61,8 @@ enum DirectoryAnswerName: String, CaseIterable, Sendable {
         case .nameTaken: return [.changeProfile, .confirmEmail, .confirmIdentity, .undoEmailChange]
         case .notFound:
             return [
-                .endSession, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone,
+                .endSession, .forgetDevice, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone,
+                .removePhone,
                 .renamePasskey, .removePasskey,
             ]
         case .lastMethod: return [.removeMethod, .removeApp, .removePhone, .removePasskey]

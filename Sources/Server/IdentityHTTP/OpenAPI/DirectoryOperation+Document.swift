@@ -54,6 +54,8 @@ extension DirectoryOperation {
         case .listSessions: Outline(summary: "Lists the sessions", reply: .sessionList)
         case .endSession: Outline(summary: "Ends a session", parameters: [.id])
         case .endOtherSessions: Outline(summary: "Ends all other sessions")
+        case .listDevices: Outline(summary: "Lists the remembered devices", reply: .deviceList)
+        case .forgetDevice: Outline(summary: "Forgets a remembered device", parameters: [.id])
         case .export: Outline(summary: "Exports everything that is stored about the user", reply: .export)
         }
     }

@@ -530,5 +530,13 @@ extension Schema {
             "deviceModel": text, "operatingSystem": text,
         ])
 
+    static let rememberedDevice = object(
+        ["id": uuid, "createdDateTime": moment, "expirationDateTime": moment, "appId": uuid],
+        optional: [
+            "lastUsedDateTime": moment,
+            "network": text.described("The network in which it was remembered, such as 192.0.2.0/24."),
+            "deviceModel": text, "operatingSystem": text,
+        ])
+
     static let event = object(["at": moment, "event": text], optional: ["appId": uuid, "detail": text])
 }

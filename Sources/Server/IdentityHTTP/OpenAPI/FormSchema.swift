@@ -165,6 +165,11 @@ extension FormParameter {
             case .clientSecret: .filled.described("The secret of a daemon.").example("development")
             case .clientAssertion: .filled.described("A token signed with a key of the daemon (RFC 7523).")
             case .clientAssertionType: .text.example(ClientCredentialsRequest.assertionType)
+            case .deviceProof:
+                .filled.described(
+                    "A proof of the device's key (RFC 9449 section 4.2) whose ath is of the continuation token.")
+            case .rememberDevice:
+                .text.described("true: the second factor is left out on the device from now on.").example("true")
             case .deviceCode: .filled.described("The code of a device (RFC 8628 section 3.4).")
             case .code: .filled.described("An authorization code (RFC 6749 section 4.1.3).")
             case .redirectURI:

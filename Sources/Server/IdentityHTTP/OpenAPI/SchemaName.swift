@@ -50,6 +50,7 @@ enum SchemaName: String, CaseIterable {
     case methodList = "MethodList"
     case sessionList = "SessionList"
     case sessionsEnded = "SessionsEnded"
+    case deviceList = "RememberedDeviceList"
     case deletion = "Deletion"
     case export = "Export"
     // Of the directory for operators.
@@ -261,6 +262,7 @@ enum SchemaName: String, CaseIterable {
         case .methodList: .object(["value": .list(of: .directoryMethod)])
         case .sessionList: .object(["value": .list(of: .session)])
         case .sessionsEnded: .object(["value": .flag])
+        case .deviceList: .object(["value": .list(of: .rememberedDevice)])
         case .deletion: .object(["deletionDueDateTime": .moment])
         case .operatorUser: .operatorUser(required: ["@odata.context"])
         case .userList:
@@ -347,6 +349,7 @@ enum SchemaName: String, CaseIterable {
         case .export:
             .object([
                 "user": .user(required: []), "methods": .list(of: .directoryMethod), "sessions": .list(of: .session),
+                "rememberedDevices": .list(of: .rememberedDevice),
                 "groups": .list(of: .object(["id": .uuid, "displayName": .text])),
                 "allowedApplications": .list(
                     of: .object(["appId": .uuid, "scopes": .list(of: .text), "at": .moment])),

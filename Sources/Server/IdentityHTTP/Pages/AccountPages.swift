@@ -351,6 +351,12 @@ extension IdentityRoutes {
                 return signedOut(visit)
             }
             return try await done(answer, .sessions, form, caller, visit)
+        case "forget":
+            guard let device = UUID(uuidString: try Console.value("device", of: form)) else {
+                return Self.seeOther(visit.path(of: .sessions))
+            }
+            let answer = try await engine.forgetDevice(device, of: caller, from: source(visit), now: visit.now)
+            return try await done(answer, .sessions, form, caller, visit)
         case "withdraw":
             guard let client = ClientID(try Console.value("client", of: form)) else {
                 return Self.seeOther(visit.path(of: .sessions))
@@ -428,6 +434,10 @@ extension IdentityRoutes {
         view.codes = codes
         if part == .sessions {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)
+            for device in try await engine.rememberedDevices(of: caller, now: visit.now) {
+                let client = try await engine.application(named: device.client, in: visit.tenant)
+                view.devices.append((device, client?.displayName ?? device.client.description))
+            }
             for consent in try await engine.consents(of: caller.user, in: visit.tenant.id) {
                 let client = try await engine.application(named: consent.client, in: visit.tenant)
                 view.consents.append((consent.client, client?.displayName ?? consent.client.description))

@@ -86,6 +86,8 @@ struct AccountView: Sendable {
     var profile: UserProfile
     /// On the page of the sessions.
     var sessions: [SessionSummary] = []
+    /// Where the second factor is left out, with the names of the applications; there, too.
+    var devices: [(device: RememberedDevice, application: String)] = []
     /// What the user allowed applications of other organisations, with their names; there, too.
     var consents: [(client: ClientID, name: String)] = []
     /// New recovery codes, which the page of the methods shows once.

@@ -40,6 +40,9 @@ struct HostedCookies: Sendable {
 
     var session: Secret<String>? { sent[name("s")].flatMap { $0.utf8.count == 43 ? Secret($0) : nil } }
 
+    /// What the browser is known by where a second factor is left out.
+    var device: Secret<String>? { sent[name("d")].flatMap { $0.utf8.count == 43 ? Secret($0) : nil } }
+
     /// The sealed state of a flow.
     func flow(_ handle: String) -> String? {
         var text = ""
@@ -56,6 +59,10 @@ struct HostedCookies: Sendable {
 
     func settingSession(_ value: Secret<String>, lifetime: Int?) -> String {
         field(name("s"), value.reveal(), lifetime)
+    }
+
+    func settingDevice(_ value: Secret<String>, lifetime: Int) -> String {
+        field(name("d"), value.reveal(), lifetime)
     }
 
     var endingSession: String { field(name("s"), "", 0) }

@@ -119,6 +119,7 @@ struct HostedDriver: Sendable {
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             let code = try secret("code")
             if purpose == .signIn { flow.keeps = try value("keep") == "1" }
+            if purpose == .secondFactor { flow.remembers = try value("remember") == "1" }
             let command: StepCommand =
                 switch purpose {
                 case .signUp: .submitSignUpCode(code)
@@ -130,6 +131,7 @@ struct HostedDriver: Sendable {
             return try await step(command, flow)
         case .enterAppCode, .enterRecoveryCode:
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
+            flow.remembers = try flow.step == .enterAppCode && value("remember") == "1"
             return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
         case .usePasskey:
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
@@ -348,10 +350,12 @@ struct HostedDriver: Sendable {
     }
 
     func tokens(_ flow: HostedFlow) -> TokenRequest {
-        TokenRequest(
+        var request = TokenRequest(
             scopes: flow.request.scopes, contexts: flow.request.contexts,
             browser: BrowserFinish(
                 request: flow.request, keepsSession: flow.keeps, present: visit.signIn?.session))
+        request.remembersDevice = flow.remembers == true
+        return request
     }
 
     private func resend(_ purpose: HostedStep.CodePurpose, _ flow: HostedFlow) async throws -> HostedResult {

@@ -181,6 +181,8 @@ struct HostedFlow: Sendable, Codable {
     var suggestion: String?
     /// The method that the step asks for a code of.
     var method: String?
+    /// Whether the second factor is to be left out in this browser from now on. Nil: no.
+    var remembers: Bool?
     /// When the request is of no use any more.
     var expiresAt: Date
 

@@ -257,6 +257,23 @@ extension HostedPage {
                 \(form("<input type=\"hidden\" name=\"session\" value=\"\(session.id.text)\">\(action("end", .signOutButton, of: title))"))</li>
                 """
         }
+        let devices = view.devices.map { device, application -> HTML in
+            let details =
+                ([device.device.model == "browser" ? language(.browser) : device.device.model, device.device.system]
+                + [device.network]).compactMap(\.self)
+            return """
+                <li><div class="what"><strong>\(application)</strong><span class="sub">\(details.joined(separator: " · "))</span>\
+                <span class="sub">\(language(.rememberedUntil)): \(Self.time(device.until))</span></div>
+                \(form("<input type=\"hidden\" name=\"device\" value=\"\(device.id.text)\">\(action("forget", .remove, of: application))"))</li>
+                """
+        }
+        let remembered: HTML? =
+            devices.isEmpty
+            ? nil
+            : """
+            <section><h2>\(language(.rememberedDevices))</h2><p class="lead">\(language(.rememberedDevicesHelp))</p>
+            <ul class="entries">\(devices)</ul></section>
+            """
         let allowed = view.consents.map { consent -> HTML in
             """
             <li><div class="what"><strong>\(consent.name)</strong></div>
@@ -271,6 +288,7 @@ extension HostedPage {
             <p class="lead">\(language(.sessionsHelp))</p>
             <ul class="entries">\(items)</ul>
             \(form("\(button("others", .endOthers))\(button("all", .endAll))"))
+            \(remembered)
             \(applications)
             """
     }

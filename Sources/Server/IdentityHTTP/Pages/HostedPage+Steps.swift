@@ -98,7 +98,12 @@ extension HostedPage {
                 """
         case .enterCode(let purpose, let target):
             page.title = flow.step.isAboutPhone ? .enterTextCode : .enterCode
-            let stays: HTML? = purpose == .signIn ? page.staySignedIn : nil
+            let stays: HTML? =
+                switch purpose {
+                case .signIn: page.staySignedIn
+                case .secondFactor: page.rememberBrowser(flow, visit)
+                case .signUp, .reset, .contact: nil
+                }
             page.body = """
                 \(purpose == .signIn ? page.linkHelp(flow) : nil)
                 \(page.sentTo(target, isText: flow.step.isAboutPhone))
@@ -118,6 +123,7 @@ extension HostedPage {
                 <p class="lead">\(text(isApp ? .appCodeHelp : .recoveryCodeHelp))</p>
                 \(posted("""
                     \(isApp ? page.codeField : page.recoveryCodeField)
+                    \(isApp ? page.rememberBrowser(flow, visit) : nil)
                     \(page.button("next", .goOn, isPrimary: true))
                     <div class="row">\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
@@ -426,6 +432,13 @@ extension HostedPage {
 
     private var staySignedIn: HTML {
         "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
+    }
+
+    /// The choice to leave the second factor out in this browser; nil where the tenant does not have that.
+    private func rememberBrowser(_ flow: HostedFlow, _ visit: HostedVisit) -> HTML? {
+        guard flow.account == nil, let days = visit.tenant.rememberedDays else { return nil }
+        return
+            "<label class=\"check\"><input type=\"checkbox\" name=\"remember\" value=\"1\"><span>\(language(.rememberBrowser(days: days)))</span></label>"
     }
 
     /// - Parameter label: The tenant's words, if it has some.

@@ -45,6 +45,7 @@ enum PagePhrase: Hashable, Sendable {
     case confirmItIsYouHelp, saved, passwordChanged, newAddressHelp, methodsHelp, methodSuspended, sessionsHelp
     case thisBrowser, browser, lastUsed, copyHelp, deleteHelp, typeAddress, notSet
     case deleteLaterHelp(days: Int)
+    case rememberBrowser(days: Int)
     // Of devices without a browser.
     case deviceTitle, deviceHelp, wrongDeviceCode
     case deviceAllowTitle(app: String)
@@ -82,7 +83,7 @@ enum PagePhrase: Hashable, Sendable {
     case haveAccount, noAccount, startAgain
     case backToApp(String)
     case goOnAs(String)
-    case save, rename, remove, endOthers, endAll, allowedApplications, download, keepAccount, backToAccount
+    case save, rename, remove, endOthers, endAll, allowedApplications, rememberedDevices, rememberedDevicesHelp, rememberedUntil, download, keepAccount, backToAccount
 
     // Problems.
     case wrongCode, oldCode

@@ -57,13 +57,13 @@ extension V1Codec {
         case .requestChallenge, .signIn:
             return success(ContinuationReply(continuationToken: token, description: hint), outcome)
         case .proveAddress(let delivery):
-            return success(
-                ChallengeReply(
-                    challengeType: .oneTimePasscode, continuationToken: token,
-                    challengeChannel: delivery.channel?.rawValue ?? "email",
-                    challengeTargetLabel: delivery.maskedTarget, codeLength: delivery.codeLength,
-                    interval: delivery.isSent ? delivery.resendInterval : nil, bindingMethod: "prompt"),
-                outcome)
+            var reply = ChallengeReply(
+                challengeType: .oneTimePasscode, continuationToken: token,
+                challengeChannel: delivery.channel?.rawValue ?? "email",
+                challengeTargetLabel: delivery.maskedTarget, codeLength: delivery.codeLength,
+                interval: delivery.isSent ? delivery.resendInterval : nil, bindingMethod: "prompt")
+            reply.rememberDeviceFor = delivery.rememberableFor
+            return success(reply, outcome)
         case .proveContact(let contact, let codeLength, let channel):
             return success(
                 V1.Register.ChallengeReply(
@@ -130,14 +130,14 @@ extension V1Codec {
         case .verifyFirst(let unverified):
             return failure(.verificationRequired.with(hint: hint), outcome, unverified: unverified)
         case .signedIn(let tokens):
-            return success(
-                TokenReply(
-                    tokenType: tokens.isBound ? "DPoP" : "Bearer", scope: tokens.scopes.joined(separator: " "),
-                    expiresIn: tokens.lifetime,
-                    extExpiresIn: tokens.lifetime, accessToken: tokens.accessToken,
-                    refreshToken: tokens.refreshToken, idToken: tokens.idToken,
-                    clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded),
-                outcome)
+            var reply = TokenReply(
+                tokenType: tokens.isBound ? "DPoP" : "Bearer", scope: tokens.scopes.joined(separator: " "),
+                expiresIn: tokens.lifetime,
+                extExpiresIn: tokens.lifetime, accessToken: tokens.accessToken,
+                refreshToken: tokens.refreshToken, idToken: tokens.idToken,
+                clientInfo: ClientInfo(uid: tokens.user.description, utid: tokens.tenant.description).encoded)
+            reply.deviceRememberedFor = tokens.deviceRememberedFor
+            return success(reply, outcome)
         case .ticket(let ticket):
             var reply = TokenReply(
                 tokenType: "N_A", scope: nil, expiresIn: ticket.lifetime, accessToken: ticket.text, refreshToken: nil,

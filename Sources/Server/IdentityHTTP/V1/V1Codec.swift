@@ -11,6 +11,8 @@ package enum V1Codec {
         package var command: Command
         /// The kind of request for tokens; nil at other endpoints.
         package var grant: GrantType?
+        /// The proof of the device's key beside a step.
+        package var deviceProof: String?
     }
 
     /// A reply: the status, and a body whose bytes depend only on the outcome.
@@ -242,9 +244,17 @@ package enum V1Codec {
         let client = try client(form.clientID)
         let grant = try required(form.grantType, "grant_type")
         let contexts = try form.claims.map { text throws(RequestFault) in try authenticationContexts(in: text) } ?? []
+        let deviceProof = try form.deviceProof.map { proof throws(RequestFault) in
+            try filled(proof, "device_proof", longest: FormParameter.deviceProof.longest)
+        }
+        let remembers = form.rememberDevice == "true"
+        guard form.rememberDevice.map({ ["true", "false"].contains($0) }) ?? true, !remembers || deviceProof != nil
+        else { throw .invalid(parameter: "remember_device") }
         func request(_ scopes: [String]) -> TokenRequest {
             let added = ["openid", "profile", "offline_access"].filter { needsEveryScope && !scopes.contains($0) }
-            return TokenRequest(scopes: scopes + added, contexts: contexts)
+            var request = TokenRequest(scopes: scopes + added, contexts: contexts)
+            request.remembersDevice = remembers
+            return request
         }
         func scoped() throws(RequestFault) -> TokenRequest { request(try required(form.scopes, "scope")) }
         func flow() throws(RequestFault) -> ContinuationToken { try continuationToken(form.continuationToken) }
@@ -287,7 +297,7 @@ package enum V1Codec {
         case _ where grant.rawValue.isEmpty: throw .invalid(parameter: "grant_type")
         case _: throw .unknownGrant
         }
-        return Request(client: client, command: command, grant: grant)
+        return Request(client: client, command: command, grant: grant, deviceProof: deviceProof?.reveal())
     }
 
     /// What an app brings from a provider.

@@ -59,12 +59,12 @@ package enum BackupTables {
         ("revocations", "tenant, method"), ("tenant_documents", "version"), ("data_keys", "generation, master_key"),
         ("profile_mark", "id"),
     ]
-    /// The tables that a restore empties, because it is unknown how often their codes and tokens were used after the
+    /// The tables that a restore empties, because it is unknown how often their codes and tokens were used, or what was ended, after the
     /// backup (`REL-BAK-3`).
     package static let leftOut = [
         "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
         "browser_sessions", "presented_codes", "devices", "pushed_requests", "logouts", "consents",
-        "identity_names",
+        "identity_names", "remembered_devices",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]

@@ -53,6 +53,7 @@ package struct Migration: Sendable {
         Migration(name: "0037 levels of sessions", sqlite: levelsOfSessions),
         Migration(name: "0038 revocations", sqlite: revocations),
         Migration(name: "0039 names of identities", sqlite: namesOfIdentities),
+        Migration(name: "0040 remembered devices", sqlite: rememberedDevices),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -112,6 +113,28 @@ package struct Migration: Sendable {
 
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
+
+    /// The devices on which a second factor is left out, and what one stood for at the sign-in of a session; NULL for others.
+    private static let rememberedDevices = """
+        CREATE TABLE remembered_devices (
+            tenant BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            id BLOB NOT NULL,
+            client BLOB NOT NULL,
+            mark BLOB NOT NULL,
+            level TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            used_at INTEGER,
+            model TEXT,
+            system TEXT,
+            network TEXT,
+            PRIMARY KEY (tenant, "user", id),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX remembered_devices_by_time ON remembered_devices (until);
+        ALTER TABLE refresh_families ADD COLUMN remembered_level TEXT;
+        """
 
     /// What users allowed at providers, to be ended there, with the key of the identity. The rows outlive the user.
     private static let revocations = """

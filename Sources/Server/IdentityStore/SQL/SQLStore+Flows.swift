@@ -18,6 +18,9 @@ extension SQLStore {
             let tenantMailsSince = try session.tenantMailsSince(query)
             let textHistory = try session.textHistory(query)
             let isCredentialTaken = try query.credential.map { try session.hasCredential($0, in: query.tenant) }
+            let isDeviceRemembered = try query.device.flatMap { device in
+                try query.user.map { try session.isRemembered(device, of: $0, in: query.tenant) }
+            }
             var facts = StepFacts(
                 row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
                 reserved: try reserved.get(),
@@ -26,6 +29,7 @@ extension SQLStore {
                 tenantMailsSince: try tenantMailsSince.get())
             facts.textHistory = try textHistory.get()
             facts.isCredentialTaken = try isCredentialTaken?.get() ?? false
+            facts.isDeviceRemembered = try isDeviceRemembered?.get() ?? false
             let (change, answer) = decide(facts)
             if let change {
                 try session.write(change.row, of: query, over: facts.row)
@@ -170,6 +174,7 @@ extension SQLSession {
     }
 
     func apply(_ effect: Effect, in tenant: TenantID) throws {
+        if let user = effect.endingDevices { try forgetDevices(of: user, in: tenant) }
         switch effect {
         case .createUser(let user): try insert(user)
         case .enqueueMail(let mail): try insert(mail)
@@ -259,6 +264,9 @@ extension SQLSession {
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
         case .forgetNetworks(let user):
             try run(#"DELETE FROM known_networks WHERE tenant = ? AND "user" = ?"#, [tenant, user])
+        case .rememberDevice(let device): try remember(device, in: tenant)
+        case .noteDeviceUse(let id, let user, let at): try noteUse(ofDevice: id, of: user, in: tenant, at: at)
+        case .forgetDevices(let user, let id): try forgetDevices(of: user, id, in: tenant)
         }
     }
 
@@ -384,6 +392,7 @@ extension SQLSession {
             remove("lockouts", "tenant, subject", "last_failure_at <= ?", now.addingTimeInterval(-Lockout.memory)),
             remove(
                 "known_networks", #"tenant, "user", network"#, "last_at < ?", now.addingTimeInterval(-30 * 86_400)),
+            remove("remembered_devices", #"tenant, "user", id"#, "until <= ?", now),
             remove("operator_invitations", "tenant, digest", "until <= ?", now),
             remove(
                 "operator_sessions", "tenant, digest", "seen_at < ?", now.addingTimeInterval(-Operators.idleLifetime)),

@@ -55,14 +55,14 @@ extension SQLSession {
             """
             INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, network, tenant, id,
-                model, system, browser_session, key_thumbprint, parent, level)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                model, system, browser_session, key_thumbprint, parent, level, remembered_level)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [
                 family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
-                family.key, family.parent, family.level?.rawValue,
+                family.key, family.parent, family.level?.rawValue, family.rememberedLevel?.rawValue,
             ])
     }
 
@@ -126,7 +126,7 @@ extension SQLSession {
 
 extension StoredRow {
     fileprivate func family(in tenant: TenantID) throws -> RefreshFamily {
-        RefreshFamily(
+        var family = RefreshFamily(
             id: try value("id"), tenant: tenant, client: try value("client"), user: try value("user"),
             scopes: try value("scopes"), methods: try value("methods"), contexts: try value("contexts"),
             level: try value("level", as: String?.self).flatMap { Assurance.Level(rawValue: $0) },
@@ -142,5 +142,9 @@ extension StoredRow {
             device: SessionDevice(model: try value("model"), system: try value("system")),
             network: try value("network"), browserSession: try value("browser_session"),
             key: try value("key_thumbprint"), parent: try value("parent"))
+        family.rememberedLevel = try value("remembered_level", as: String?.self).flatMap {
+            Assurance.Level(rawValue: $0)
+        }
+        return family
     }
 }

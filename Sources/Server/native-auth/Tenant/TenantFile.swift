@@ -137,6 +137,7 @@ private struct TenantReader {
             deletionGraceDays: members.number("deletionGraceDays", 0...90) ?? 0)
         tenant.offersApps = members.flag("authenticatorApps") ?? false
         tenant.offersRecoveryCodes = members.flag("recoveryCodes") ?? false
+        tenant.rememberedDays = members.number("rememberedDeviceDays", RememberedDevice.days)
         for (member, name) in [
             ("id", tenant.id.description), ("domain", tenant.domain), ("subdomain", tenant.subdomain),
         ] where !name.isEmpty && !names.insert(name.lowercased()).inserted {

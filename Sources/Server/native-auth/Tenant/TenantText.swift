@@ -21,6 +21,7 @@ enum TenantText {
             ("deletionGraceDays", tenant.deletionGraceDays == 0 ? nil : scalar("\(tenant.deletionGraceDays)")),
             ("authenticatorApps", tenant.offersApps ? scalar("true") : nil),
             ("recoveryCodes", tenant.offersRecoveryCodes ? scalar("true") : nil),
+            ("rememberedDeviceDays", tenant.rememberedDays.map { scalar("\($0)") }),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

@@ -132,6 +132,8 @@ extension UserCommand {
                 let document = try UserDocument.export(
                     found.account, engine.profile(of: found.account, in: found.tenant),
                     sessions: try await found.sessions(),
+                    devices: try await engine.rememberedDevices(
+                        of: found.id, in: found.tenant.id, now: found.opened.now),
                     earlier: try await engine.emailUndos(of: found.id, in: found.tenant.id, now: found.opened.now),
                     groups: try await engine.groups(of: found.id, in: found.tenant.id),
                     consents: try await engine.consents(of: found.id, in: found.tenant.id),

@@ -135,7 +135,7 @@ extension AuditEvent.Kind {
             .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
-            .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
+            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .operatorInvited,
@@ -153,7 +153,7 @@ extension AuditEvent.Kind {
             .passkeySuspect,
             .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
-            .emailChangeUndone, .methodRenamed, .sessionsEnded, .dataExported, .deletionScheduled, .deletionCancelled,
+            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported, .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
             .usersExported:
             "UserManagement"
@@ -192,7 +192,7 @@ extension AuditEvent.Kind {
             .methodsSuspended, .methodReactivated, .passkeySuspect, .factorRuleChanged, .passwordTrusted, .resetStarted,
             .resetCompleted,
             .passwordChanged, .passwordMoved, .profileChanged, .emailChanged, .emailChangeUndone, .methodRenamed,
-            .sessionsEnded,
+            .sessionsEnded, .deviceRemembered, .deviceForgotten,
             .dataExported, .deletionScheduled, .deletionCancelled, .accountDeleted, .accountCreated, .accountDisabled,
             .accountEnabled, .accountRestored, .attributesIgnored, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .usersImported, .usersExported, .daemonSignedIn, .operatorInvited,
