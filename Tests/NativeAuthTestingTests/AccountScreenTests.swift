@@ -319,7 +319,8 @@ struct AccountScreenTests {
         let copy = try JSONDecoder().decode([String: JSONValue].self, from: try await account.export())
         #expect(
             Set(copy.keys) == [
-                "user", "methods", "sessions", "earlierAddresses", "groups", "allowedApplications", "activity",
+                "user", "methods", "sessions", "rememberedDevices", "earlierAddresses", "groups", "allowedApplications",
+                "activity",
             ])
         guard case .object(let user) = copy["user"] else { throw Unexpected() }
         #expect(user["displayName"]?.string == "Dana")

@@ -65,7 +65,8 @@ struct RememberedDeviceTests {
         let device = try #require(devices.first)
         #expect(devices.count == 1 && device.applicationID == TestTenant.Application.emailPassword.clientID)
         #expect(device.deviceModel == "Linux" || device.deviceModel != nil)
-        #expect(device.lastUsedAt == tenant.clock.now && device.endsAt == device.createdAt?.addingTimeInterval(30 * 86_400))
+        #expect(
+            device.lastUsedAt == tenant.clock.now && device.endsAt == device.createdAt?.addingTimeInterval(30 * 86_400))
         // Another installation is another device.
         _ = try await code(tenant, self.client(tenant))
         try await same.forget(device)
@@ -84,8 +85,9 @@ struct RememberedDeviceTests {
         let cache = InMemoryTokenCache()
         let client = client(tenant, cache)
         try await register(tenant, client)
-        guard case .next = try await code(tenant, client).submit(
-            code: tenant.mailbox.code(for: "dana.private@example.org"))
+        guard
+            case .next = try await code(tenant, client).submit(
+                code: tenant.mailbox.code(for: "dana.private@example.org"))
         else { throw Unexpected() }
         _ = try await code(tenant, client)
     }
@@ -97,8 +99,9 @@ struct RememberedDeviceTests {
         try await register(tenant, client)
         let step = try await code(tenant, client)
         #expect(step.info.code.rememberableFor == nil)
-        guard case .next = try await step.submit(
-            code: tenant.mailbox.code(for: "dana.private@example.org"), rememberingDevice: true)
+        guard
+            case .next = try await step.submit(
+                code: tenant.mailbox.code(for: "dana.private@example.org"), rememberingDevice: true)
         else { throw Unexpected() }
         _ = try await code(tenant, client)
         #expect(throws: TestTenantError.self) { try TestTenant { $0.rememberedDeviceDays = 31 } }

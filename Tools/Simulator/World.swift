@@ -500,7 +500,8 @@ final class SharedCache: TokenCache {
     func withItems<Result: Sendable>(
         of application: String, _ body: (inout [String: Data]) -> Result
     ) throws(TokenCacheError) -> Result {
-        self.application.withLock { $0 = application }
+        // The key of the device is kept apart from the sessions.
+        if !application.hasSuffix("|device") { self.application.withLock { $0 = application } }
         return try cache.withItems(of: application, body)
     }
 

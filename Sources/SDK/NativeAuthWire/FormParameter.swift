@@ -66,7 +66,8 @@ package enum FormParameter: String, CaseIterable, Sendable {
         case .attributes, .audience, .codeChallenge, .capabilities, .capability, .challengeChannel, .challengeTarget,
             .challengeType,
             .clientAssertion, .clientAssertionType, .clientID, .clientInfo, .clientSecret, .continuationToken,
-            .grantType, .newPassword, .password, .rememberDevice, .requestedTokenType, .scope, .subjectTokenType, .token, .tokenTypeHint,
+            .grantType, .newPassword, .password, .rememberDevice, .requestedTokenType, .scope, .subjectTokenType,
+            .token, .tokenTypeHint,
             .username:
             nil
         }

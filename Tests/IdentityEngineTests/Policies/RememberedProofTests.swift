@@ -52,7 +52,9 @@ import Testing
             authenticatedAt: SignInStateTests.now, capabilities: ClientAbility.allCases, needsMailbox: needsMailbox)
     }
 
-    @Test("Never for a context, a passkey, a fresh proof, more than was given, another application, or after many wrong passwords")
+    @Test(
+        "Never for a context, a passkey, a fresh proof, more than was given, another application, or after many wrong passwords"
+    )
     func verdicts() {
         let app = StrongMethod(
             id: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),

@@ -706,7 +706,10 @@ enum DirectoryTable {
                 return try await caller.send(.removeMethod, id: id)
             },
         ]
-        + ([.endSession, .forgetDevice, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone, .removePhone]
+        + ([
+            .endSession, .forgetDevice, .renameMethod, .removeMethod, .renameApp, .removeApp, .renamePhone,
+            .removePhone,
+        ]
         as [DirectoryOperation]).map {
             operation in
             row(operation, .notFound, "the user has no such object") { try await byCode().send(operation) }

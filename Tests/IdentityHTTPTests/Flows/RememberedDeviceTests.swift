@@ -15,17 +15,20 @@ import Testing
     private static let devices = AccountCaller.beta + "/nativeAuthRememberedDevices"
 
     private static func server(
-        days: Int? = 30, levels: [LevelRule] = [], adjust: (inout EngineSettings) -> Void = { _ in }
+        days: Int? = 30, receiver: ScriptedReceiver? = nil, adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.rememberedDays = days
-        entry.tenant.levels = levels
+        if receiver != nil {
+            entry.tenant.hooks = [Hook.fixture(.tokenIssuanceStart, claims: [HookClaim(name: "tier")])]
+        }
         // Its users see their account.
         let scopes = try #require(entry.applications.first { $0.userFlow.method == .emailPassword }).scopes
         for index in entry.applications.indices { entry.applications[index].scopes = scopes }
         let directory = TenantDirectory([entry])
         return try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
             ports.clients = directory
+            if let receiver { ports.hooks = receiver }
             adjust(&settings)
         }
     }
@@ -232,6 +235,20 @@ import Testing
         _ = try await device.remember()
         #expect(isAsked(try await device.signIn(claims: WireClient.claims)))
         #expect(try await device.signIn().status == 200)
+    }
+
+    @Test("Where a receiver is asked for claims, the proofs are committed first, and the device counts in both halves")
+    func hooked() async throws {
+        let receiver = ScriptedReceiver()
+        receiver.script.claims = .success(["tier": .one("gold")])
+        let server = try Self.server(receiver: receiver)
+        try await server.signUpWithStrongMethod()
+        let device = Device(server)
+        #expect(try await device.remember()["device_remembered_for"] == .integer(30 * 86_400))
+        let tokens = try await device.signIn()
+        let claims = try claims(of: tokens.text("access_token"))
+        #expect(claims["amr"] == ["pwd"] && claims["tier"] == "gold", "\(tokens)")
+        #expect(isAsked(try await device.signIn(shows: false)))
     }
 
     @Test("SEC-LOCK-6: after many wrong passwords the mailbox is asked for, on a remembered device, too")

@@ -46,7 +46,8 @@ extension PagePhrase {
             .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
             .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
             .continueWith("Harbour ID"), .linkHelp(provider: "Harbour ID"), .nameMailboxHelp(provider: "Harbour ID"),
-            .providerFailed, .connectedAccounts, .identityTaken, .enoughToday, .connect("Harbour ID"), .rememberBrowser(days: 30), .rememberedDevices, .rememberedDevicesHelp,
+            .providerFailed, .connectedAccounts, .identityTaken, .enoughToday, .connect("Harbour ID"),
+            .rememberBrowser(days: 30), .rememberedDevices, .rememberedDevicesHelp,
             .rememberedUntil,
         ] + PasswordFault.allCases.map { .badPassword($0) }
 

@@ -36,7 +36,8 @@ struct RememberedBrowserTests {
     }
 
     private func give(
-        _ browser: TestBrowser, _ server: IdentityTestServer, remembers: Bool, contact: String = IdentityTestServer.contact
+        _ browser: TestBrowser, _ server: IdentityTestServer, remembers: Bool,
+        contact: String = IdentityTestServer.contact
     ) async throws {
         let code = try await server.mailbox.code(to: contact)
         try await browser.submit(remembers ? ["code": code, "remember": "1"] : ["code": code])
@@ -56,7 +57,9 @@ struct RememberedBrowserTests {
         try #require(browser.cookies.count == 1)
     }
 
-    @Test("A browser that the user has remembered is asked for the password alone, for its days, until the account forgets it")
+    @Test(
+        "A browser that the user has remembered is asked for the password alone, for its days, until the account forgets it"
+    )
     func remembered() async throws {
         let server = try Self.server()
         try await server.signUpWithTwoFactors()
@@ -141,7 +144,8 @@ struct RememberedBrowserTests {
         let code = try await server.mailbox.code(to: IdentityTestServer.contact)
         let form = try #require(browser.forms.first { $0.names.contains("code") })
         try await browser.post(
-            form.action, form.fields.filter { $0.0 != "code" } + [("code", code), ("remember", "1"), (".action", "next")])
+            form.action,
+            form.fields.filter { $0.0 != "code" } + [("code", code), ("remember", "1"), (".action", "next")])
         #expect(browser.answer["code"] != nil, "\(browser.html)")
         #expect(!browser.cookies.keys.contains { $0.contains("na-d-") })
         #expect(try await server.count("SELECT COUNT(*) FROM remembered_devices") == 0)

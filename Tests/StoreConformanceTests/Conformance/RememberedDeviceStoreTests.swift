@@ -9,12 +9,15 @@ struct RememberedDeviceStoreTests {
         -> RememberedDevice
     {
         RememberedDevice(
-            id: UUID(), user: user.id, client: client ?? user.client, mark: digest("device \(number)"), level: .twoFactors,
+            id: UUID(), user: user.id, client: client ?? user.client, mark: digest("device \(number)"),
+            level: .twoFactors,
             createdAt: noon + Double(number), until: until, device: SessionDevice(model: "iPhone17,1", system: "26.1"),
             network: "192.0.2.0/24")
     }
 
-    @Test("A device is read as it was written, used, and forgotten alone or with the others", arguments: StoreUnderTest.available)
+    @Test(
+        "A device is read as it was written, used, and forgotten alone or with the others",
+        arguments: StoreUnderTest.available)
     func roundTrip(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
@@ -41,7 +44,9 @@ struct RememberedDeviceStoreTests {
         }
     }
 
-    @Test("The ten newest are kept, the same device once for an application, and none longer than its time", arguments: StoreUnderTest.available)
+    @Test(
+        "The ten newest are kept, the same device once for an application, and none longer than its time",
+        arguments: StoreUnderTest.available)
     func limits(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let ada = fixtureUser("ada")
@@ -62,7 +67,9 @@ struct RememberedDeviceStoreTests {
         }
     }
 
-    @Test("SEC-ENR-6: each change of credentials, methods and sessions ends the devices of its user alone", arguments: StoreUnderTest.available)
+    @Test(
+        "SEC-ENR-6: each change of credentials, methods and sessions ends the devices of its user alone",
+        arguments: StoreUnderTest.available)
     func endings(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
             let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
@@ -73,7 +80,7 @@ struct RememberedDeviceStoreTests {
                 .changePassword(ada.id, hash, at: noon), .changeCredentials(ada.id, at: noon),
                 .revokeRefreshFamilies(ada.id, at: noon), .addStrongMethod(method, to: ada.id),
                 .setSuspension([method.id], of: ada.id, noon), .removeStrongMethods([method.id], of: ada.id),
-                .removePassword(ada.id, at: noon),
+                .removePassword(ada.id, at: noon), .requireSecondFactor(true, of: ada.id),
             ]
             for change in changes {
                 try await store.perform(.rememberDevice(device(1, of: ada)))

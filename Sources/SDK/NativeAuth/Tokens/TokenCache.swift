@@ -1,8 +1,8 @@
 import NativeAuthCore
 public import PortableFoundation
 
-/// Stores the sessions of signed-in users: one item of bytes for each account of each application. The bytes contain
-/// tokens: protect them like a password.
+/// Stores the sessions of signed-in users: one item of bytes for each account of each application; and, under another name of the
+/// application, the key of a device that a user had remembered. The bytes contain tokens and keys: protect them like a password.
 ///
 /// This package has three implementations: ``InMemoryTokenCache``, ``EncryptedFileTokenCache``, and
 /// `KeychainTokenCache` on Apple's systems.

@@ -245,7 +245,7 @@ struct RequestContext: Sendable {
     let caller: CallerContext
     /// The checked proof of possession; the command that is worth it marks it as used.
     var proof: VerifiedProof?
-    /// What stands for the device that sends the request (``RememberedDevice/mark``).
+    /// What stands for the device that sends the request.
     var deviceMark: Data?
 
     var now: Date { caller.now }
@@ -254,6 +254,11 @@ struct RequestContext: Sendable {
     var hidesAccounts: Bool { enumeration == .strict }
     /// Whether every user needs a second factor here.
     var requiresSecondFactor: Bool { client.requiresSecondFactor || userFlow.requiresSecondFactor }
+
+    /// ``RememberedDevice/mark`` of the device that sends the request; nil: it shows nothing.
+    func deviceMark(for user: UserID) -> Data? {
+        deviceMark.map { Vault.fingerprint([$0, Data(user.description.utf8)]) }
+    }
 
     func outcome(_ verdict: Verdict) -> Outcome {
         Outcome(verdict, trace: caller.trace)

@@ -12,7 +12,8 @@ package struct RememberedDevice: Hashable, Sendable {
     package var user: UserID
     /// The application that it was remembered for.
     package var client: ClientID
-    /// SHA-256 of what the device proves itself with, 32 bytes (``DeviceSecret``).
+    /// SHA-256 of the user and of what the device proves itself with, 32 bytes (``DeviceSecret``): it does not tell which users share a
+    /// device.
     package var mark: Data
     /// What the proofs were worth, at most ``Assurance/Level/twoFactors``.
     package var level: Assurance.Level
@@ -74,7 +75,7 @@ package enum DeviceSecret: Hashable, Sendable {
 
 // Remembered devices: found before the step, and looked at again in its transaction.
 extension Engine {
-    /// The mark of the device that sends a request; nil when it shows nothing, or where none are remembered.
+    /// What stands for the device that sends a request, for any user; nil when it shows nothing, or where none are remembered.
     func deviceMark(for token: ContinuationToken, in context: RequestContext) throws(ProofFault) -> Data? {
         guard let secret = context.caller.deviceSecret, context.tenant.rememberedDays != nil,
             context.caller.front != .account
@@ -92,7 +93,9 @@ extension Engine {
     func rememberedDevice(
         of account: UserAccount, in context: RequestContext
     ) async throws(EngineError) -> RememberedDevice? {
-        guard let mark = context.deviceMark, let days = context.tenant.rememberedDays else { return nil }
+        guard let mark = context.deviceMark(for: account.user.id), let days = context.tenant.rememberedDays else {
+            return nil
+        }
         let found: RememberedDevice?
         do {
             found = try await ports.users.rememberedDevices(of: account.user.id, in: context.tenant.id)
@@ -111,8 +114,9 @@ extension Engine {
     func deviceToRemember(
         _ proven: Authentication, _ request: TokenRequest, _ demand: FactorDemand, in context: RequestContext
     ) -> RememberedDevice? {
-        guard request.remembersDevice, let mark = context.deviceMark, let days = context.tenant.rememberedDays,
-            case .account(let user, _) = proven.account, !proven.assurance.needsRecoveryCode
+        guard request.remembersDevice, let days = context.tenant.rememberedDays,
+            case .account(let user, _) = proven.account, let mark = context.deviceMark(for: user),
+            !proven.assurance.needsRecoveryCode
         else { return nil }
         let level = min(proven.level(for: demand), .twoFactors)
         guard level >= .mailed else { return nil }
@@ -164,12 +168,12 @@ extension Effect {
         switch self {
         case .changePassword(let user, _, _, _), .removePassword(let user, _), .changeCredentials(let user, _),
             .revokeRefreshFamilies(let user, _, _, _), .addStrongMethod(_, let user),
-            .removeStrongMethods(_, let user), .setSuspension(_, let user, _):
+            .removeStrongMethods(_, let user), .setSuspension(_, let user, _), .requireSecondFactor(true, let user):
             user
         case .createUser, .enqueueMail, .noteText, .noteVerifiedTexts, .pauseTexts, .openRefreshFamily,
             .openBrowserSession, .endBrowserSession, .record, .count, .forget, .upgradePassword, .movePassword,
             .trustPassword, .keepRefreshFamilies, .revokeRefreshFamily, .endFlows, .setAttributes, .setDisabled,
-            .requireSecondFactor, .replaceName, .holdName, .releaseNames, .offerUndo, .forgetUndos,
+            .requireSecondFactor(false, _), .replaceName, .holdName, .releaseNames, .offerUndo, .forgetUndos,
             .scheduleDeletion, .setDeleted, .deleteUser, .renameMethod, .noteUse, .spendStep, .keepGrant, .keepNames,
             .updatePasskey, .setRecovery, .setLockout, .setSlowLane, .rememberNetwork, .forgetNetworks,
             .rememberDevice, .noteDeviceUse, .forgetDevices:

@@ -29,7 +29,8 @@ extension DirectoryOperation {
         case .changeProfile, .deleteAccount, .changePassword, .removeMethod, .renameMethod, .addMethod, .confirmMethod,
             .changeEmail, .confirmEmail, .removeApp, .renameApp, .addApp, .confirmApp, .removePhone, .renamePhone,
             .addPhone, .confirmPhone, .removePasskey, .renamePasskey, .addPasskey, .confirmPasskey,
-            .addIdentity, .confirmIdentity, .makeRecoveryCodes, .endSession, .endOtherSessions, .forgetDevice, .keepAccount,
+            .addIdentity, .confirmIdentity, .makeRecoveryCodes, .endSession, .endOtherSessions, .forgetDevice,
+            .keepAccount,
             .export:
             true
         }

@@ -83,7 +83,8 @@ enum PagePhrase: Hashable, Sendable {
     case haveAccount, noAccount, startAgain
     case backToApp(String)
     case goOnAs(String)
-    case save, rename, remove, endOthers, endAll, allowedApplications, rememberedDevices, rememberedDevicesHelp, rememberedUntil, download, keepAccount, backToAccount
+    case save, rename, remove, endOthers, endAll, allowedApplications, rememberedDevices, rememberedDevicesHelp,
+        rememberedUntil, download, keepAccount, backToAccount
 
     // Problems.
     case wrongCode, oldCode

@@ -135,7 +135,8 @@ extension AuditEvent.Kind {
             .factorRuleChanged,
             .passwordTrusted, .resetStarted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
-            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported, .deletionScheduled, .deletionCancelled,
+            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported,
+            .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .attributesIgnored,
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .operatorInvited,
@@ -153,7 +154,8 @@ extension AuditEvent.Kind {
             .passkeySuspect,
             .factorRuleChanged, .passwordTrusted, .resetCompleted, .passwordChanged, .passwordMoved, .profileChanged,
             .emailChanged,
-            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported, .deletionScheduled, .deletionCancelled,
+            .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported,
+            .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
             .usersExported:
             "UserManagement"

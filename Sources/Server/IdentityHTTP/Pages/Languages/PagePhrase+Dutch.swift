@@ -148,7 +148,8 @@ extension PagePhrase {
         case .remove: "Verwijderen"
         case .endOthers: "Overal elders afmelden"
         case .endAll: "Overal afmelden"
-        case .rememberBrowser(let days): "Hier \(days == 1 ? "1 dag" : "\(days) dagen") lang niet meer om vragen in deze browser"
+        case .rememberBrowser(let days):
+            "Hier \(days == 1 ? "1 dag" : "\(days) dagen") lang niet meer om vragen in deze browser"
         case .rememberedDevices: "Onthouden apparaten"
         case .rememberedDevicesHelp: "Daar wordt niet om de tweede factor gevraagd."
         case .rememberedUntil: "Tot"

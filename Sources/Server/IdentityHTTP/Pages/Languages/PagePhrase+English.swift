@@ -144,7 +144,8 @@ extension PagePhrase {
         case .remove: "Remove"
         case .endOthers: "Sign out everywhere else"
         case .endAll: "Sign out everywhere"
-        case .rememberBrowser(let days): "Do not ask for this in this browser for \(days == 1 ? "1 day" : "\(days) days")"
+        case .rememberBrowser(let days):
+            "Do not ask for this in this browser for \(days == 1 ? "1 day" : "\(days) days")"
         case .rememberedDevices: "Remembered devices"
         case .rememberedDevicesHelp: "The second factor is not asked for there."
         case .rememberedUntil: "Until"

@@ -149,7 +149,8 @@ extension PagePhrase {
         case .remove: "Retirer"
         case .endOthers: "Se déconnecter partout ailleurs"
         case .endAll: "Se déconnecter partout"
-        case .rememberBrowser(let days): "Ne plus me le demander dans ce navigateur pendant \(days == 1 ? "1 jour" : "\(days) jours")"
+        case .rememberBrowser(let days):
+            "Ne plus me le demander dans ce navigateur pendant \(days == 1 ? "1 jour" : "\(days) jours")"
         case .rememberedDevices: "Appareils mémorisés"
         case .rememberedDevicesHelp: "Le second facteur n’y est pas demandé."
         case .rememberedUntil: "Jusqu’au"

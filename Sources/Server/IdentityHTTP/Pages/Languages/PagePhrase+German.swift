@@ -150,7 +150,8 @@ extension PagePhrase {
         case .remove: "Entfernen"
         case .endOthers: "Überall sonst abmelden"
         case .endAll: "Überall abmelden"
-        case .rememberBrowser(let days): "In diesem Browser \(days == 1 ? "1 Tag" : "\(days) Tage") lang nicht mehr danach fragen"
+        case .rememberBrowser(let days):
+            "In diesem Browser \(days == 1 ? "1 Tag" : "\(days) Tage") lang nicht mehr danach fragen"
         case .rememberedDevices: "Gemerkte Geräte"
         case .rememberedDevicesHelp: "Dort wird nicht nach dem zweiten Faktor gefragt."
         case .rememberedUntil: "Bis"

@@ -146,7 +146,8 @@ extension PagePhrase {
         case .remove: "Rimuovi"
         case .endOthers: "Esci da tutti gli altri"
         case .endAll: "Esci ovunque"
-        case .rememberBrowser(let days): "Non chiederlo più in questo browser per \(days == 1 ? "1 giorno" : "\(days) giorni")"
+        case .rememberBrowser(let days):
+            "Non chiederlo più in questo browser per \(days == 1 ? "1 giorno" : "\(days) giorni")"
         case .rememberedDevices: "Dispositivi memorizzati"
         case .rememberedDevicesHelp: "Lì il secondo fattore non viene richiesto."
         case .rememberedUntil: "Fino al"

@@ -144,7 +144,8 @@ extension PagePhrase {
         case .remove: "Fjern"
         case .endOthers: "Logg av alle andre steder"
         case .endAll: "Logg av overalt"
-        case .rememberBrowser(let days): "Ikke spør om dette i denne nettleseren i \(days == 1 ? "1 dag" : "\(days) dager")"
+        case .rememberBrowser(let days):
+            "Ikke spør om dette i denne nettleseren i \(days == 1 ? "1 dag" : "\(days) dager")"
         case .rememberedDevices: "Enheter som huskes"
         case .rememberedDevicesHelp: "Der blir du ikke bedt om den andre faktoren."
         case .rememberedUntil: "Til"

@@ -146,7 +146,8 @@ extension PagePhrase {
         case .remove: "Usuń"
         case .endOthers: "Wyloguj się wszędzie indziej"
         case .endAll: "Wyloguj się wszędzie"
-        case .rememberBrowser(let days): "Nie pytaj o to w tej przeglądarce przez \(days == 1 ? "1 dzień" : "\(days) dni")"
+        case .rememberBrowser(let days):
+            "Nie pytaj o to w tej przeglądarce przez \(days == 1 ? "1 dzień" : "\(days) dni")"
         case .rememberedDevices: "Zapamiętane urządzenia"
         case .rememberedDevicesHelp: "Drugi składnik nie jest tam wymagany."
         case .rememberedUntil: "Do"

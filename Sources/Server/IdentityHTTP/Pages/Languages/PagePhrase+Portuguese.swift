@@ -147,7 +147,8 @@ extension PagePhrase {
         case .remove: "Remover"
         case .endOthers: "Encerrar as outras sessões"
         case .endAll: "Encerrar todas as sessões"
-        case .rememberBrowser(let days): "Não voltar a pedir neste navegador durante \(days == 1 ? "1 dia" : "\(days) dias")"
+        case .rememberBrowser(let days):
+            "Não voltar a pedir neste navegador durante \(days == 1 ? "1 dia" : "\(days) dias")"
         case .rememberedDevices: "Dispositivos memorizados"
         case .rememberedDevicesHelp: "Neles não é pedido o segundo fator."
         case .rememberedUntil: "Até"

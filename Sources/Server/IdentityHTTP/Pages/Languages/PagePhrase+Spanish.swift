@@ -147,7 +147,8 @@ extension PagePhrase {
         case .remove: "Quitar"
         case .endOthers: "Cerrar sesión en los demás sitios"
         case .endAll: "Cerrar sesión en todas partes"
-        case .rememberBrowser(let days): "No volver a pedirlo en este navegador durante \(days == 1 ? "1 día" : "\(days) días")"
+        case .rememberBrowser(let days):
+            "No volver a pedirlo en este navegador durante \(days == 1 ? "1 día" : "\(days) días")"
         case .rememberedDevices: "Dispositivos recordados"
         case .rememberedDevicesHelp: "En ellos no se pide el segundo factor."
         case .rememberedUntil: "Hasta"

@@ -145,7 +145,8 @@ extension PagePhrase {
         case .remove: "Ta bort"
         case .endOthers: "Logga ut överallt annars"
         case .endAll: "Logga ut överallt"
-        case .rememberBrowser(let days): "Fråga inte efter detta i den här webbläsaren på \(days == 1 ? "1 dag" : "\(days) dagar")"
+        case .rememberBrowser(let days):
+            "Fråga inte efter detta i den här webbläsaren på \(days == 1 ? "1 dag" : "\(days) dagar")"
         case .rememberedDevices: "Ihågkomna enheter"
         case .rememberedDevicesHelp: "Där efterfrågas inte den andra faktorn."
         case .rememberedUntil: "Till"
