@@ -45,7 +45,7 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
 
     /// Submits the code, and asks for tokens with the scopes and claims that the sign-in began with.
     ///
-    /// An app with ``ChallengeType/passkey`` or ``ChallengeType/authenticatorApp`` in its configuration calls ``prove(code:)``: there a
+    /// An app with ``ChallengeType/passkey`` or ``ChallengeType/authenticatorApp`` in its configuration calls ``prove(code:rememberingDevice:)``: there a
     /// sign-in can go on.
     ///
     /// - Parameters:
