@@ -68,10 +68,11 @@ import Testing
                 required: LevelDemand(level: one.demanded, maximumAge: one.age), distinctMailbox: false,
                 now: SignInStateTests.now, takesApps: true)
             demand.client = Self.client
+            demand.rememberedDays = 30
             let bare = Self.proven(one.hasPassword, needsMailbox: one.needsMailbox)
             var proven = bare
-            proven.remembered = RememberedProof(
-                client: one.isSameApplication ? Self.client : Self.other, level: one.remembered)
+            proven.remembered = Self.device(
+                of: one.isSameApplication ? Self.client : Self.other, level: one.remembered)
             let verdict = proven.judged(demand, of: account)
             #expect(verdict == (one.isMet ? .tokens(contexts: []) : bare.judged(demand, of: account)), "\(one)")
             met += one.isMet && bare.judged(demand, of: account) != verdict ? 1 : 0
@@ -81,15 +82,41 @@ import Testing
         #expect(met > 15, "\(met)")
     }
 
+    @Test("It ends with the tenant's days, as they are now")
+    func ends() {
+        let account = SignInStateTests.account(hasPassword: true, methods: [])
+        var demand = FactorDemand(contexts: [], isRequired: true, distinctMailbox: false, now: SignInStateTests.now)
+        demand.client = Self.client
+        var proven = Self.proven(true)
+        proven.remembered = Self.device(age: 6 * 86_400)
+        for (days, isMet) in [(30, true), (7, true), (6, false), (1, false), (nil, false)] as [(Int?, Bool)] {
+            demand.rememberedDays = days
+            #expect((proven.judged(demand, of: account) == .tokens(contexts: [])) == isMet, "\(days ?? 0)")
+        }
+    }
+
+    private static func device(
+        of client: ClientID = client, level: Assurance.Level = .mailed, age: Double = 0, coversUser: Bool = false
+    ) -> RememberedProof {
+        RememberedProof(
+            client: client, level: level, provenAt: SignInStateTests.now.addingTimeInterval(-age),
+            coversUser: coversUser)
+    }
+
     @Test("What a user needs in every application is left out, too")
     func demandOfUser() {
         var account = SignInStateTests.account(hasPassword: true, methods: [])
-        account.requiresSecondFactor = true
         var demand = FactorDemand(contexts: [], isRequired: false, distinctMailbox: false, now: SignInStateTests.now)
         demand.client = Self.client
+        demand.rememberedDays = 30
         var proven = Self.proven(true)
-        proven.remembered = RememberedProof(client: Self.client, level: .mailed)
+        proven.remembered = Self.device(coversUser: true)
+        account.requiresSecondFactor = true
         #expect(proven.judged(demand, of: account) == .tokens(contexts: []))
+        // An operator's demand that came later wants to see the factor.
+        proven.remembered = Self.device(coversUser: false)
+        #expect(proven.judged(demand, of: account) != .tokens(contexts: []))
+        proven.remembered = Self.device(coversUser: true)
         demand.required = LevelDemand(level: .twoFactors)
         #expect(proven.judged(demand, of: account) != .tokens(contexts: []))
     }

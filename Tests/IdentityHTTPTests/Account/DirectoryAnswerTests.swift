@@ -670,7 +670,16 @@ enum DirectoryTable {
                 return try await caller.send(.endSession, id: try #require(other))
             },
             row(.forgetDevice, .done, "the device is forgotten") {
-                let caller = try await byCode()
+                var entry = try #require(try FactorDirectory.directory().entries.first)
+                entry.tenant.rememberedDays = 30
+                let directory = TenantDirectory([entry])
+                let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, _ in
+                    ports.clients = directory
+                }
+                _ = try await server.signUp(erik)
+                let tokens = try await server.signInWithCode(erik, scope: scope)
+                let caller = Caller(
+                    server: server, transport: server.transport, token: tokens.text("access_token"))
                 let user = try #require(try await caller.server.storedUsers().first)
                 let device = RememberedDevice(
                     id: UUID(), user: user.id, client: Client.accountPageID, mark: Data(repeating: 1, count: 32),

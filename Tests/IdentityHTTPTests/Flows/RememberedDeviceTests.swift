@@ -15,10 +15,12 @@ import Testing
     private static let devices = AccountCaller.beta + "/nativeAuthRememberedDevices"
 
     private static func server(
-        days: Int? = 30, receiver: ScriptedReceiver? = nil, adjust: (inout EngineSettings) -> Void = { _ in }
+        days: Int? = 30, levels: [LevelRule] = [], receiver: ScriptedReceiver? = nil,
+        adjust: (inout EngineSettings) -> Void = { _ in }
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.rememberedDays = days
+        entry.tenant.levels = levels
         if receiver != nil {
             entry.tenant.hooks = [Hook.fixture(.tokenIssuanceStart, claims: [HookClaim(name: "tier")])]
         }
@@ -251,6 +253,94 @@ import Testing
         #expect(isAsked(try await device.signIn(shows: false)))
     }
 
+    @Test("SEC-ENR-3: a remembered device is no proof for the link of an identity")
+    func linking() async throws {
+        let providers = try ProviderServer(.emailPassword) { entry in
+            entry.tenant.rememberedDays = 30
+            entry.tenant.levels = [LevelRule(level: .mailed, applications: entry.applications.map(\.id))]
+        } settings: {
+            $0.enrolment = .compatible
+        }
+        let server = providers.server
+        try await server.signUpWithTwoFactors()
+        let device = Device(server, application: IdentityTestServer.Application.emailPassword.rawValue)
+        #expect(try await device.remember()["device_remembered_for"] != nil)
+        #expect(try await device.signIn().status == 200)
+        providers.apple.person.subject = "thief"
+        providers.apple.person.email = Self.email
+        let found = try await providers.signIn()
+        #expect(found.text("suberror") == "link_required", "\(found)")
+        let wanted = try await device.client.signInChallenge(found.token)
+        let answer = try await device.token("password", [("password", WireClient.password)], wanted.token)
+        #expect(isAsked(answer), "\(answer)")
+        #expect(try await providers.account().identities.isEmpty)
+        #expect(try await device.signIn().status == 200)
+    }
+
+    @Test("An operator who demands the factor of a user sees it, also from sessions that a device has made easier")
+    func demandedLater() async throws {
+        let server = try Self.server()
+        try await server.signUpWithStrongMethod()
+        let device = Device(server)
+        _ = try await device.remember()
+        let session = try #require(try await device.signIn().text("refresh_token"))
+        let user = try #require(try await server.storedUsers().first { $0.email == Self.email })
+        let event = AuditEvent(.factorRuleChanged, at: server.clock.now, tenant: user.tenant, user: user.id)
+        #expect(
+            try await server.store.setFactorRule(
+                .requiresSecondFactor(true), of: user.id, in: user.tenant, event: event))
+        expectError(try await device.client.refresh(session), "invalid_grant", 50_076)
+        #expect(isAsked(try await device.signIn()))
+        // A device that is remembered from now on covers the demand.
+        _ = try await device.remember()
+        let next = try await device.signIn()
+        #expect(next.status == 200)
+        #expect(try await device.client.refresh(try #require(next.text("refresh_token"))).status == 200)
+    }
+
+    @Test("Credentials that another version of the server changed end the device, too")
+    func olderNode() async throws {
+        let server = try Self.server()
+        try await server.signUpWithStrongMethod()
+        let device = Device(server)
+        let caller = try AccountCaller(try await device.remember(), server)
+        // As a version does that knows no such rows.
+        _ = try await server.rows(
+            "UPDATE users SET credential_version = credential_version + 1, tokens_from_version = credential_version + 1"
+        )
+        #expect(isAsked(try await device.signIn()))
+        _ = caller
+    }
+
+    @Test("A user without a method has nothing to leave out: the demand to register one stays")
+    func withoutMethod() async throws {
+        let server = try Self.server()
+        let client = server.client(id: Self.strict)
+        let signedUp = try await server.signUpWithPassword(capabilities: nil, with: client)
+        let device = Device(server)
+        let done = try await device.token("continuation_token", [], signedUp.token, remembers: true)
+        #expect(done.status != 200 || done["device_remembered_for"] == nil, "\(done)")
+        #expect(try await server.count("SELECT COUNT(*) FROM remembered_devices") == 0)
+    }
+
+    @Test("Where it could not be kept, nothing is offered: a rule with an age, and a context")
+    func offers() async throws {
+        let id = try #require(ClientID(Self.strict))
+        for (rules, claims) in [
+            ([LevelRule(level: .mailed, maximumAge: 600, applications: [id])], nil), ([], WireClient.claims),
+        ] as [([LevelRule], String?)] {
+            let server = try Self.server(levels: rules)
+            try await server.signUpWithStrongMethod()
+            let device = Device(server)
+            let sent = try await device.challenge(try await device.signIn(claims: claims))
+            #expect(sent.status == 200 && sent["remember_device_for"] == nil, "\(sent)")
+            let code = try await server.mailbox.code(to: IdentityTestServer.contact)
+            let done = try await device.token(
+                "mfa_oob", [("oob", code)], sent.token, claims: claims, remembers: true)
+            #expect(done.status == 200 && done["device_remembered_for"] == nil, "\(done)")
+        }
+    }
+
     @Test("SEC-LOCK-6: after many wrong passwords the mailbox is asked for, on a remembered device, too")
     func guessed() async throws {
         let server = try Self.server { $0.limits = TimeLimits() }
@@ -310,14 +400,14 @@ import Testing
         #expect(isAsked(try await devices[0].signIn()))
         for device in devices.dropFirst() { #expect(try await device.signIn().status == 200) }
         // The same device again is one device.
-        _ = try await devices[1].remember()
+        #expect(try await devices[1].remember()["device_remembered_for"] != nil)
         #expect(try await server.count("SELECT COUNT(*) FROM remembered_devices") == RememberedDevice.most)
     }
 
     /// What ends the devices of a user.
     enum End: String, CaseIterable {
         case passwordChanged, passwordReset, methodAdded, methodRemoved, othersEnded, allEnded, disabled
-        case methodsForgottenByOperator
+        case methodsForgottenByOperator, demandedByOperator, emailChanged
     }
 
     @Test(
@@ -360,10 +450,20 @@ import Testing
                 try await caller.send("POST", AccountCaller.beta + "/nativeAuth.endOtherSessions").status == 204)
         case .allEnded:
             #expect(try await caller.send("POST", AccountCaller.me + "/revokeSignInSessions").status == 200)
-        case .disabled, .methodsForgottenByOperator:
+        case .emailChanged:
+            let address = "dana.new@example.org"
+            #expect(try await caller.changeEmail(to: address) == 204)
+            #expect(try await server.count("SELECT COUNT(*) FROM remembered_devices") == 0)
+            #expect(isAsked(try await device.signIn(address)))
+            return
+        case .disabled, .methodsForgottenByOperator, .demandedByOperator:
             let user = try #require(try await server.storedUsers().first { $0.email == Self.email })
             let event = AuditEvent(.accountDisabled, at: server.clock.now, tenant: user.tenant, user: user.id)
-            if end == .disabled {
+            if end == .demandedByOperator {
+                #expect(
+                    try await server.store.setFactorRule(
+                        .requiresSecondFactor(true), of: user.id, in: user.tenant, event: event))
+            } else if end == .disabled {
                 #expect(try await server.store.setDisabled(server.clock.now, user.id, in: user.tenant, event: event))
                 #expect(try await server.store.setDisabled(nil, user.id, in: user.tenant, event: event))
             } else {

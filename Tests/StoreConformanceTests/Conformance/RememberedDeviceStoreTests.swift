@@ -59,6 +59,14 @@ struct RememberedDeviceStoreTests {
             try await store.perform(.rememberDevice(again))
             let now = try await store.rememberedDevices(of: ada.id, in: contoso)
             #expect(now.count == 10 && now.first { $0.mark == again.mark } == again)
+            // Another mark of the same device, which other applications get, too.
+            let other = ClientID(UUID())
+            try await store.perform(.rememberDevice(device(11, of: ada, client: other)))
+            var renewed = device(14, of: ada)
+            renewed.createdAt = noon + 12
+            try await store.perform(.rememberDevice(renewed, replacing: [digest("device 11")]))
+            let marks = try await store.rememberedDevices(of: ada.id, in: contoso)
+            #expect(marks.count { $0.mark == renewed.mark } == 2 && !marks.contains { $0.mark == digest("device 11") })
             try await store.perform(.rememberDevice(device(13, of: ada, until: noon + 100)))
             _ = try await store.removeExpired(now: noon + 99)
             #expect(try await store.rememberedDevices(of: ada.id, in: contoso).count == 10)
@@ -81,6 +89,8 @@ struct RememberedDeviceStoreTests {
                 .revokeRefreshFamilies(ada.id, at: noon), .addStrongMethod(method, to: ada.id),
                 .setSuspension([method.id], of: ada.id, noon), .removeStrongMethods([method.id], of: ada.id),
                 .removePassword(ada.id, at: noon), .requireSecondFactor(true, of: ada.id),
+                .setRecovery(
+                    RecoverySet(id: UUID(), madeAt: noon, codes: []), of: ada.id, replacing: nil),
             ]
             for change in changes {
                 try await store.perform(.rememberDevice(device(1, of: ada)))

@@ -136,7 +136,7 @@ extension Flow {
         request.idToken = Secret(credential.idToken)
         request.providerUser = credential.userJSON
         request.authorizationCode = credential.authorizationCode.map { Secret($0) }
-        try addDevice(to: &request)
+        _ = try addDevice(to: &request)
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
             return .next(.completed(try await flow.account(from: reply, requested: requested)))

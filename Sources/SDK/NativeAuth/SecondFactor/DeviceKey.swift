@@ -3,7 +3,7 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-/// The key by which the server knows this device, where a second factor may be left out on it (docs/protocol.md §4.12).
+/// The key by which the server knows this device, where a second factor may be left out on it (docs/protocol.md §4.13).
 struct DeviceKey: Sendable {
     private let key: P256.Signing.PrivateKey
 
@@ -63,12 +63,11 @@ struct DeviceKey: Sendable {
     }
 }
 
-/// The key of this device, in the token cache, apart from the sessions: a sign-out leaves it.
+/// The keys of this device, one for each user, in the token cache, apart from the sessions: a sign-out leaves them.
 struct DeviceKeyStore: Sendable {
     private let cache: any TokenCache
     private let application: String
     private let report: @Sendable (TokenCacheError) -> Void
-    private static let item = "key"
 
     init(_ configuration: NativeAuthConfiguration, authority: Authority) {
         cache = configuration.tokenCache
@@ -76,39 +75,52 @@ struct DeviceKeyStore: Sendable {
         report = configuration.onTokenCacheProblem ?? { _ in }
     }
 
-    /// The key; nil when there is none, or the cache cannot be read, which is reported.
-    ///
-    /// - Parameter creating: Whether to make one then.
-    func key(creating: Bool) -> DeviceKey? {
+    /// The key of a user, by the name that the user signs in with; nil when there is none, or the cache cannot be read, which is
+    /// reported.
+    func key(of username: String) -> DeviceKey? {
+        update { $0[Self.item(username)].flatMap { DeviceKey(kept: $0) } } ?? nil
+    }
+
+    /// Keeps the key that the server knows from now on.
+    func keep(_ key: DeviceKey, of username: String) {
+        update { $0[Self.item(username)] = key.kept }
+    }
+
+    @discardableResult
+    private func update<Result: Sendable>(_ body: (inout [String: Data]) -> Result) -> Result? {
         do throws(TokenCacheError) {
-            return try cache.withItems(of: application) { items in
-                if let found = items[Self.item].flatMap({ DeviceKey(kept: $0) }) { return found }
-                guard creating else { return nil }
-                let new = DeviceKey()
-                items[Self.item] = new.kept
-                return new
-            }
+            return try cache.withItems(of: application, body)
         } catch {
             report(error)
             return nil
         }
     }
+
+    /// A digest: a name is none for every cache.
+    private static func item(_ username: String) -> String {
+        Base64URL.encode(Data(SHA256.hash(data: Data(username.lowercased().utf8))))
+    }
 }
 
 extension Flow {
-    /// Shows the server which device asks for tokens, if it may know it.
-    func addDevice(to request: inout V1.TokenRequest) throws(NativeAuthError) {
-        guard let token = continuationToken, let key = client.sessions.deviceKeys.key(creating: remembersDevice) else {
-            return
-        }
+    /// Adds the proof of the device's key, if the device has one, or is to have one.
+    ///
+    /// - Returns: The new key, for the case that the server remembers the device. Each time there is another one, so that a copy of an
+    ///   earlier key stays worth nothing.
+    func addDevice(to request: inout V1.TokenRequest) throws(NativeAuthError) -> DeviceKey? {
+        guard let token = continuationToken,
+            let key = remembersDevice ? DeviceKey() : client.sessions.deviceKeys.key(of: username)
+        else { return nil }
         let url = try client.api.authority(correlationID).endpoint(V1Endpoint.token.rawValue)
         do {
             request.deviceProof = try key.proof(
                 for: token, at: url, date: client.api.serverClock.now(at: configuration.moment))
         } catch {
             // Without a proof the server asks for the second factor.
-            return
+            return nil
         }
-        if remembersDevice { request.rememberDevice = "true" }
+        guard remembersDevice else { return nil }
+        request.rememberDevice = "true"
+        return key
     }
 }

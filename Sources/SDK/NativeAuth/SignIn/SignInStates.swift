@@ -130,7 +130,7 @@ enum SignInProof: Sendable {
         }
     }
 
-    /// Whether a second factor may be asked for after it, which a remembered device makes up for.
+    /// Whether the server can ask for a second factor next, so that the proof of the device's key is sent.
     fileprivate var isFirstFactor: Bool {
         switch self {
         case .passwordAtStart, .password, .code: true
@@ -211,9 +211,10 @@ extension Flow {
         case .registration:
             request.challengeTypes = configuration.challengeTypeWords
         }
-        if proof.isFirstFactor || remembersDevice { try addDevice(to: &request) }
+        let newKey = proof.isFirstFactor || remembersDevice ? try addDevice(to: &request) : nil
         switch try await flow.send(request, to: .token, as: TokenReply.self) {
         case .success(let reply):
+            if let newKey, reply.deviceRememberedFor != nil { client.sessions.deviceKeys.keep(newKey, of: username) }
             return .account(try await flow.account(from: reply, requested: requested))
         case .redirect(let reason):
             throw flow.browserRequired(reason)

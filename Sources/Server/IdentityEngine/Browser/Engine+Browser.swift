@@ -34,8 +34,8 @@ package struct BrowserTicket: Hashable, Sendable {
     package var code: Secret<String>?
     /// Whether the flow began with the session of the browser, and not with a name.
     package var isStepUp: Bool
-    /// How long the browser is remembered, in seconds; nil: it is not.
-    package var deviceRememberedFor: Int?
+    /// The cookie of the browser that is remembered from now on; nil: it is not.
+    package var device: DeviceCookie?
 
     package init(
         cookie: Secret<String>?, cookieLifetime: Int? = nil, code: Secret<String>?, isStepUp: Bool = false
@@ -50,7 +50,7 @@ package struct BrowserTicket: Hashable, Sendable {
 // The encoded form holds secrets in the clear: only for `Vault.seal`.
 extension BrowserTicket: Codable {
     private enum Key: String, CodingKey {
-        case cookie, cookieLifetime, code, isStepUp, deviceRememberedFor
+        case cookie, cookieLifetime, code, isStepUp, device
     }
 
     package init(from decoder: any Decoder) throws {
@@ -59,7 +59,7 @@ extension BrowserTicket: Codable {
         cookieLifetime = try values.decodeIfPresent(Int.self, forKey: .cookieLifetime)
         code = try values.decodeIfPresent(String.self, forKey: .code).map { Secret($0) }
         isStepUp = try values.decode(Bool.self, forKey: .isStepUp)
-        deviceRememberedFor = try values.decodeIfPresent(Int.self, forKey: .deviceRememberedFor)
+        device = try values.decodeIfPresent(DeviceCookie.self, forKey: .device)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -68,7 +68,37 @@ extension BrowserTicket: Codable {
         try values.encodeIfPresent(cookieLifetime, forKey: .cookieLifetime)
         try values.encodeIfPresent(code?.reveal(), forKey: .code)
         try values.encode(isStepUp, forKey: .isStepUp)
-        try values.encodeIfPresent(deviceRememberedFor, forKey: .deviceRememberedFor)
+        try values.encodeIfPresent(device, forKey: .device)
+    }
+}
+
+/// What a browser is known by where the user's second factor is left out.
+package struct DeviceCookie: Hashable, Sendable {
+    /// 43 characters.
+    package var value: Secret<String>
+    package var user: UserID
+    /// Seconds.
+    package var lifetime: Int
+}
+
+// The encoded form holds a secret in the clear: only for `Vault.seal`.
+extension DeviceCookie: Codable {
+    private enum Key: String, CodingKey {
+        case value, user, lifetime
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        value = Secret(try values.decode(String.self, forKey: .value))
+        user = try values.decode(UserID.self, forKey: .user)
+        lifetime = try values.decode(Int.self, forKey: .lifetime)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(value.reveal(), forKey: .value)
+        try values.encode(user, forKey: .user)
+        try values.encode(lifetime, forKey: .lifetime)
     }
 }
 

@@ -280,7 +280,9 @@ extension Engine {
         let level = code.level ?? Assurance.level(ofWords: code.methods)
         let isProven = level >= demand.level && demand.isFresh(code.authenticatedAt, at: context.now)
         return isProven
-            || code.contexts.isEmpty && code.remembered?.meets(demand, of: context.client.id) == true
+            || code.contexts.isEmpty
+                && code.remembered?.meets(
+                    demand, of: account, in: context.client.id, within: context.rememberedDays, at: context.now) == true
     }
 
     private func prepare(

@@ -21,7 +21,7 @@ struct Step: Sendable {
     /// Judges what the device shows.
     mutating func takeDevice(of token: ContinuationToken, by engine: Engine) -> ProofFault? {
         do throws(ProofFault) {
-            context.deviceMark = try engine.deviceMark(for: token, in: context)
+            context.deviceTraces = try engine.deviceTraces(for: token, in: context)
             return nil
         } catch {
             return error
@@ -240,7 +240,7 @@ extension Engine {
                 takesRecoveryCodes: context.tenant.offersRecoveryCodes, takesApps: context.tenant.offersApps,
                 texts: texts(of: context.tenant),
                 passkeyDomain: context.tenant.passkeys?.relyingPartyID, isCredentialTaken: facts.isCredentialTaken,
-                isDeviceRemembered: facts.isDeviceRemembered, rememberedDays: context.tenant.rememberedDays,
+                isDeviceRemembered: facts.isDeviceRemembered, rememberedDays: context.rememberedDays,
                 textHistory: facts.textHistory,
                 migrationAttributes: context.tenant.migrationAttributes, now: context.now,
                 userFlow: context.userFlow, settings: settings))

@@ -245,8 +245,8 @@ struct RequestContext: Sendable {
     let caller: CallerContext
     /// The checked proof of possession; the command that is worth it marks it as used.
     var proof: VerifiedProof?
-    /// What stands for the device that sends the request.
-    var deviceMark: Data?
+    /// What identifies the device of the request: its key, or the cookies of the browser.
+    var deviceTraces: [Data] = []
 
     var now: Date { caller.now }
     var userFlow: UserFlow { client.userFlow }
@@ -255,10 +255,8 @@ struct RequestContext: Sendable {
     /// Whether every user needs a second factor here.
     var requiresSecondFactor: Bool { client.requiresSecondFactor || userFlow.requiresSecondFactor }
 
-    /// ``RememberedDevice/mark`` of the device that sends the request; nil: it shows nothing.
-    func deviceMark(for user: UserID) -> Data? {
-        deviceMark.map { Vault.fingerprint([$0, Data(user.description.utf8)]) }
-    }
+    /// For how many days a device is remembered here; nil: none is. The account page looks at proofs alone.
+    var rememberedDays: Int? { caller.front == .account ? nil : tenant.rememberedDays }
 
     func outcome(_ verdict: Verdict) -> Outcome {
         Outcome(verdict, trace: caller.trace)

@@ -249,8 +249,10 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// The level that the sign-in is to reach, when that is more than two factors: the requests for a method do not repeat
     /// what was asked for. Nil: two factors.
     package var sought: Assurance.Level?
-    /// What stands for a second factor that was not given now. Nil: nothing.
+    /// The remembered device that replaces the second factor. Nil: none does.
     package var remembered: RememberedProof?
+    /// Whether the device can be remembered when this sign-in is complete. Nil: no.
+    package var isRememberable: Bool?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,

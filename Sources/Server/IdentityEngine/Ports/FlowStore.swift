@@ -160,8 +160,11 @@ package enum Effect: Hashable, Sendable {
     case rememberNetwork(Data, of: UserID, at: Date)
     /// Deletes all remembered networks of the user (`SEC-ID-11`).
     case forgetNetworks(UserID)
-    /// Remembers a device, in place of the same one; the newest are kept (``RememberedDevice/most``).
-    case rememberDevice(RememberedDevice)
+    /// Remembers a device; the newest are kept (``RememberedDevice/most``). The same device of the user gets the new mark in other
+    /// applications, too.
+    ///
+    /// - Parameter replacing: The marks that the device had until now.
+    case rememberDevice(RememberedDevice, replacing: [Data] = [])
     /// Notes that a sign-in left the second factor out because of the device.
     case noteDeviceUse(UUID, of: UserID, at: Date)
     /// Forgets a device of the user; nil: all of them.

@@ -40,8 +40,8 @@ package struct RefreshFamily: Hashable, Sendable {
     /// The family of the app whose ticket opened the browser session: this one lives no longer, and is no fresh proof
     /// (`OIDC-33`). Nil for others.
     package var parent: UUID?
-    /// What a remembered device stood for at the sign-in; nil: nothing.
-    package var rememberedLevel: Assurance.Level?
+    /// The remembered device that replaced the second factor at the sign-in; nil when none did.
+    package var remembered: RememberedProof?
 
     /// When the session was last used: the sign-in or the last refresh.
     package var lastUsedAt: Date { previous?.rotatedAt ?? createdAt }
@@ -98,10 +98,13 @@ extension RefreshFamily {
         (level ?? Assurance.level(ofWords: methods)) >= demand.level && demand.isFresh(authenticatedAt, at: now)
     }
 
-    /// The device that was remembered at the sign-in; nil: none.
-    package var remembered: RememberedProof? {
-        rememberedLevel.map { RememberedProof(client: client, level: $0) }
+    /// ``remembered`` for a row.
+    package func storedRemembered() throws(EngineError) -> Data? {
+        try remembered.map { proof throws(EngineError) in try StateCoding.encode(proof) }
     }
+
+    /// - Returns: Nil for bytes that this version cannot read.
+    package static func remembered(stored: Data) -> RememberedProof? { StateCoding.decode(stored) }
 }
 
 /// A device as the SDK describes it; shown to the user only.

@@ -96,7 +96,7 @@ extension SignInState {
                     .proveAddress(
                         situation.delivery(
                             to: method.name ?? method.label, resendIn: 0, length: length, channel: channel,
-                            isRememberable: channel == .authenticatorApp))),
+                            isRememberable: channel == .authenticatorApp && proven.isRememberable == true))),
                 next: .awaitingSecondFactor(proven, method))
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .creatingPasskey, .confirmingApp, .authenticated:

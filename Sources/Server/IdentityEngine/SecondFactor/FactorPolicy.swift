@@ -40,6 +40,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var registrationAge: Int
     /// The application; devices are remembered for one.
     package var client: ClientID?
+    /// For how many days the tenant remembers devices; nil: it does not, or not here.
+    package var rememberedDays: Int?
 
     package init(
         contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
@@ -95,8 +97,12 @@ extension Authentication {
             return .tokens(contexts: demand.contexts)
         }
         // Wrong passwords that came before are no reason to ask for less, and a context is a demand for a proof of this session.
-        if demand.contexts.isEmpty, !needsMailbox || !mailboxes.isEmpty,
-            remembered?.meets(demand.whole(of: account), of: demand.client) == true
+        // The link of an identity is an enrolment, which wants proofs (SEC-ENR-3).
+        if demand.contexts.isEmpty, linking == nil, !needsMailbox || !mailboxes.isEmpty,
+            remembered?.meets(
+                demand.whole(of: account), of: account, in: demand.client, within: demand.rememberedDays, at: demand.now
+            )
+                == true
         {
             return .tokens(contexts: [])
         }

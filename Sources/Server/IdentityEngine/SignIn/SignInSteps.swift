@@ -21,7 +21,7 @@ package struct PreparedTokens: Hashable, Sendable {
     /// The remembered device that stands for the second factor.
     package var device: RememberedDevice?
     /// The device that is remembered from now on.
-    package var remembering: RememberedDevice?
+    package var remembering: NewRememberedDevice?
 
     package init(
         demand: FactorDemand, tokens: IssuedTokens? = nil, family: RefreshFamily? = nil, contexts: [String] = [],
@@ -160,7 +160,8 @@ extension SignInState {
             ) {
                 .proveAddress(
                     situation.delivery(
-                        to: contact.masked, resendIn: $0, length: $1, channel: contact.channel, isRememberable: true))
+                        to: contact.masked, resendIn: $0, length: $1, channel: contact.channel,
+                        isRememberable: proven.isRememberable == true))
             }
         case .started, .awaitingPassword, .awaitingCode, .choosingContact, .awaitingContactCode, .confirmingContact,
             .creatingPasskey, .confirmingApp, .authenticated:
@@ -483,7 +484,8 @@ extension SignInState {
         proven.sought = demanded.level > .mailed ? demanded.level : nil
         // The device may have been forgotten since it was looked for.
         let device = situation.isDeviceRemembered ? prepared.device : nil
-        proven.remembered = device?.proof
+        proven.remembered = device.map { RememberedProof($0, of: account) }
+        proven.isRememberable = prepared.demand.isRememberable(for: account) ? true : nil
         // Two factors of any kind need no word.
         let level = [proven.sought?.rawValue].compactMap(\.self)
         func required(_ words: String...) -> FlowEffect {
@@ -511,7 +513,8 @@ extension SignInState {
             if let device { success.append(.write(.noteDeviceUse(device.id, of: user, at: situation.now))) }
             if let new = prepared.remembering {
                 success += [
-                    .write(.rememberDevice(new)), .record(.deviceRemembered, user: user, detail: new.level.rawValue),
+                    .write(.rememberDevice(new.device, replacing: new.replaced)),
+                    .record(.deviceRemembered, user: user, detail: new.device.level.rawValue),
                 ]
             }
             if let browser = prepared.browser {

@@ -42,8 +42,10 @@ extension Engine {
         proven.remembered = nil
         var verdict = proven.judged(demand, of: account)
         var prepared = PreparedTokens(demand: demand)
-        if !verdict.givesTokens, let device = try await rememberedDevice(of: account, in: context) {
-            proven.remembered = device.proof
+        if !verdict.givesTokens,
+            let device = try await rememberedDevice(for: proven, of: account, in: context)
+        {
+            proven.remembered = RememberedProof(device, of: account)
             verdict = proven.judged(demand, of: account)
             if verdict.givesTokens { prepared.device = device }
         }
@@ -54,24 +56,26 @@ extension Engine {
             return prepared
         case .tokens(let contexts) where request.browser != nil:
             prepared.contexts = contexts
-            prepared.remembering = deviceToRemember(proven, request, demand, in: context)
+            prepared.remembering = deviceToRemember(proven, request, demand, account, in: context)
             prepared.browser = try request.browser.flatMap { finish throws(EngineError) in
                 try prepare(finish, proven, account, contexts: contexts, in: context)
             }
-            prepared.browser?.ticket.deviceRememberedFor = prepared.remembering?.seconds
+            prepared.browser?.ticket.device = prepared.remembering.flatMap { new in
+                new.cookie.map { DeviceCookie(value: $0, user: account.user.id, lifetime: new.device.seconds) }
+            }
             return prepared
         case .tokens where !asksHook && context.hook(for: .tokenIssuanceStart) != nil:
             prepared.waits = true
             return prepared
         case .tokens(let contexts):
             prepared.contexts = contexts
-            prepared.remembering = deviceToRemember(proven, request, demand, in: context)
+            prepared.remembering = deviceToRemember(proven, request, demand, account, in: context)
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
             let proof = Proof(
                 methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session,
                 maximumAge: demand.whole(of: account).maximumAge)
             var issued = try await sign(grant, for: account, proof: proof, in: context)
-            issued.deviceRememberedFor = prepared.remembering?.seconds
+            issued.deviceRememberedFor = prepared.remembering?.device.seconds
             if let session {
                 let refreshToken = newRefreshToken(of: session, in: context)
                 issued.refreshToken = refreshToken
@@ -82,7 +86,7 @@ extension Engine {
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
                     network: context.caller.source?.networkText, key: context.keyOfFamily)
-                family.rememberedLevel = proven.remembered?.level
+                family.remembered = proven.remembered
                 prepared.family = family
             }
             prepared.tokens = issued
@@ -119,7 +123,7 @@ extension Engine {
             tokenDigest: Self.digest(refreshToken), device: context.caller.device,
             network: context.caller.source?.networkText, browserSession: code.session, key: context.keyOfFamily,
             parent: code.parent)
-        family.rememberedLevel = code.remembered?.level
+        family.remembered = code.remembered
         return (issued, family)
     }
 
@@ -165,6 +169,7 @@ extension Engine {
             texts: texts(of: context.tenant),
             passkeyDomain: context.tenant.passkeys?.relyingPartyID, registrationAge: settings.provenIdleLifetime)
         demand.client = context.client.id
+        demand.rememberedDays = context.rememberedDays
         return demand
     }
 
@@ -195,7 +200,9 @@ extension Engine {
         // A context is a demand for a proof, which a remembered device is not.
         let isMet =
             found.proves(demand, at: context.now)
-            || request.contexts.isEmpty && found.remembered?.meets(demand, of: found.client) == true
+            || request.contexts.isEmpty
+                && found.remembered?.meets(
+                    demand, of: account, in: found.client, within: context.rememberedDays, at: context.now) == true
         guard known, isMet else {
             return context.outcome(.refused(.secondFactorNeeded))
         }

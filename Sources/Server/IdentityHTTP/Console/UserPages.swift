@@ -341,7 +341,7 @@ extension Console {
             engine.profile(of: account, by: entry.operatorFlows, in: tenant),
             methods: DirectoryCodec.methods(of: account, masked: false),
             sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
-            devices: try await engine.rememberedDevices(of: id, in: tenant.id, now: now),
+            devices: try await engine.rememberedDevices(of: account, in: tenant, now: now),
             earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
             groups: try await engine.groups(of: id, in: tenant.id),
             consents: try await engine.consents(of: id, in: tenant.id),

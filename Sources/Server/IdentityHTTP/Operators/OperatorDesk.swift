@@ -95,7 +95,7 @@ struct OperatorDesk: Sendable {
             let document = DirectoryCodec.export(
                 profile(of: account), methods: DirectoryCodec.methods(of: account, masked: false),
                 sessions: try await engine.sessions(of: id, in: tenant.id, current: nil, now: now),
-                devices: try await engine.rememberedDevices(of: id, in: tenant.id, now: now),
+                devices: try await engine.rememberedDevices(of: account, in: tenant, now: now),
                 earlier: try await engine.emailUndos(of: id, in: tenant.id, now: now),
                 groups: try await engine.groups(of: id, in: tenant.id),
                 consents: try await engine.consents(of: id, in: tenant.id),

@@ -436,7 +436,11 @@ extension IdentityRoutes {
             view.sessions = try await engine.sessions(of: caller, now: visit.now)
             for device in try await engine.rememberedDevices(of: caller, now: visit.now) {
                 let client = try await engine.application(named: device.client, in: visit.tenant)
-                view.devices.append((device, client?.displayName ?? device.client.description))
+                view.devices.append(
+                    (
+                        device, client?.displayName ?? device.client.description,
+                        engine.isDevice(device, of: visit.cookies.devices)
+                    ))
             }
             for consent in try await engine.consents(of: caller.user, in: visit.tenant.id) {
                 let client = try await engine.application(named: consent.client, in: visit.tenant)

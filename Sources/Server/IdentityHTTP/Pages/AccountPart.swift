@@ -86,8 +86,8 @@ struct AccountView: Sendable {
     var profile: UserProfile
     /// On the page of the sessions.
     var sessions: [SessionSummary] = []
-    /// Where the second factor is left out, with the names of the applications; there, too.
-    var devices: [(device: RememberedDevice, application: String)] = []
+    /// The remembered devices, with the names of their applications, and whether one is this browser; on the page of the sessions.
+    var devices: [(device: RememberedDevice, application: String, isCurrent: Bool)] = []
     /// What the user allowed applications of other organisations, with their names; there, too.
     var consents: [(client: ClientID, name: String)] = []
     /// New recovery codes, which the page of the methods shows once.

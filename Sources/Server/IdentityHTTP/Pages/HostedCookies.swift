@@ -40,8 +40,17 @@ struct HostedCookies: Sendable {
 
     var session: Secret<String>? { sent[name("s")].flatMap { $0.utf8.count == 43 ? Secret($0) : nil } }
 
-    /// What the browser is known by where a second factor is left out.
-    var device: Secret<String>? { sent[name("d")].flatMap { $0.utf8.count == 43 ? Secret($0) : nil } }
+    /// The most users of a browser whose second factor is left out in it.
+    static let mostDevices = 5
+
+    /// What the browser is known by where a second factor is left out: a value for each user.
+    var devices: [Secret<String>] { deviceNames.prefix(Self.mostDevices).compactMap { sent[$0] }.map { Secret($0) } }
+
+    private var deviceNames: [String] {
+        let (start, end) = ((isSecure ? "__Host-" : "") + "na-d", "-\(tag)")
+        return sent.filter { $0.key.hasPrefix(start) && $0.key.hasSuffix(end) && $0.value.utf8.count == 43 }.keys
+            .sorted()
+    }
 
     /// The sealed state of a flow.
     func flow(_ handle: String) -> String? {
@@ -61,8 +70,11 @@ struct HostedCookies: Sendable {
         field(name("s"), value.reveal(), lifetime)
     }
 
-    func settingDevice(_ value: Secret<String>, lifetime: Int) -> String {
-        field(name("d"), value.reveal(), lifetime)
+    func settingDevice(_ device: DeviceCookie) -> [String] {
+        let digest = Vault.fingerprint([Data("device cookie".utf8), Data(device.user.description.utf8)]).prefix(4)
+        let own = name("d" + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+        let others = deviceNames.filter { $0 != own }.dropFirst(Self.mostDevices - 1)
+        return [field(own, device.value.reveal(), device.lifetime)] + others.map { field($0, "", 0) }
     }
 
     var endingSession: String { field(name("s"), "", 0) }

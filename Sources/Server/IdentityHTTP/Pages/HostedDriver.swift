@@ -111,6 +111,7 @@ struct HostedDriver: Sendable {
             let password = V1Codec.bounded(try secret("password"))
             return try await step(.submitSignInPassword(password, tokens(flow)), flow)
         case .enterCode(let purpose, _):
+            flow.remembers = try flow.rememberableFor != nil && value("remember") == "1"
             if action == "resend" { return try await resend(purpose, flow) }
             if action == "others", purpose == .contact {
                 flow.step = .enterContact(suggestion: "")
@@ -119,7 +120,6 @@ struct HostedDriver: Sendable {
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
             let code = try secret("code")
             if purpose == .signIn { flow.keeps = try value("keep") == "1" }
-            if purpose == .secondFactor { flow.remembers = try value("remember") == "1" }
             let command: StepCommand =
                 switch purpose {
                 case .signUp: .submitSignUpCode(code)
@@ -131,7 +131,7 @@ struct HostedDriver: Sendable {
             return try await step(command, flow)
         case .enterAppCode, .enterRecoveryCode:
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
-            flow.remembers = try flow.step == .enterAppCode && value("remember") == "1"
+            flow.remembers = try flow.rememberableFor != nil && value("remember") == "1"
             return try await step(.submitSecondFactor(try secret("code"), tokens(flow)), flow)
         case .usePasskey:
             if action == "others" { return try await step(.introspectMethods, flow, choosing: true) }
@@ -430,6 +430,10 @@ struct HostedDriver: Sendable {
                 return .progress(flow)
             }
             guard let token = flow.token.map({ ContinuationToken($0) }) else { return .progress(over(flow)) }
+            // The wish is for the code of one page.
+            if case .proveAddress(let delivery) = interaction, delivery.rememberableFor != flow.rememberableFor {
+                (flow.rememberableFor, flow.remembers) = (delivery.rememberableFor, nil)
+            }
             func go(_ step: StepCommand) { command = .step(token, step) }
             func page(_ step: HostedStep) -> HostedResult {
                 flow.step = step

@@ -181,7 +181,9 @@ struct HostedFlow: Sendable, Codable {
     var suggestion: String?
     /// The method that the step asks for a code of.
     var method: String?
-    /// Whether the second factor is to be left out in this browser from now on. Nil: no.
+    /// For how many seconds the second factor of this step can be left out in this browser. Nil: it cannot.
+    var rememberableFor: Int?
+    /// Whether the user wants that. Nil: no.
     var remembers: Bool?
     /// When the request is of no use any more.
     var expiresAt: Date
@@ -205,6 +207,8 @@ struct HostedFlow: Sendable, Codable {
         session = nil
         linksTo = nil
         suggestion = nil
+        rememberableFor = nil
+        remembers = nil
         number += 1
     }
 }

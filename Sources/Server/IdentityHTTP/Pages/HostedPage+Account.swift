@@ -257,12 +257,14 @@ extension HostedPage {
                 \(form("<input type=\"hidden\" name=\"session\" value=\"\(session.id.text)\">\(action("end", .signOutButton, of: title))"))</li>
                 """
         }
-        let devices = view.devices.map { device, application -> HTML in
+        let devices = view.devices.map { device, application, isCurrent -> HTML in
+            let here: HTML? = isCurrent ? "<span class=\"tag\">\(language(.thisBrowser))</span>" : nil
             let details =
                 ([device.device.model == "browser" ? language(.browser) : device.device.model, device.device.system]
                 + [device.network]).compactMap(\.self)
             return """
-                <li><div class="what"><strong>\(application)</strong><span class="sub">\(details.joined(separator: " · "))</span>\
+                <li><div class="what"><strong>\(application)</strong>\(here)<span class="sub">\(details.joined(separator: " · "))</span>\
+                <span class="sub">\(language(device.usedAt == nil ? .added : .lastUsed)): \(Self.time(device.usedAt ?? device.createdAt))</span>\
                 <span class="sub">\(language(.rememberedUntil)): \(Self.time(device.until))</span></div>
                 \(form("<input type=\"hidden\" name=\"device\" value=\"\(device.id.text)\">\(action("forget", .remove, of: application))"))</li>
                 """

@@ -89,7 +89,7 @@ extension HostedPage {
                 \(posted("""
                     \(flow.username == nil ? nil : page.whoField(flow))
                     \(page.field("password", .password, type: "password", autocomplete: "current-password", isFirst: true, attributes: " maxlength=\"256\""))
-                    \(page.staySignedIn)
+                    \(page.staySignedIn(flow))
                     \(page.button("next", .signInButton, isPrimary: true))
                     <div class="row">\(forgot)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.otherAccount))</button></div>
@@ -100,8 +100,8 @@ extension HostedPage {
             page.title = flow.step.isAboutPhone ? .enterTextCode : .enterCode
             let stays: HTML? =
                 switch purpose {
-                case .signIn: page.staySignedIn
-                case .secondFactor: page.rememberBrowser(flow, visit)
+                case .signIn: page.staySignedIn(flow)
+                case .secondFactor: page.rememberBrowser(flow)
                 case .signUp, .reset, .contact: nil
                 }
             page.body = """
@@ -123,7 +123,7 @@ extension HostedPage {
                 <p class="lead">\(text(isApp ? .appCodeHelp : .recoveryCodeHelp))</p>
                 \(posted("""
                     \(isApp ? page.codeField : page.recoveryCodeField)
-                    \(isApp ? page.rememberBrowser(flow, visit) : nil)
+                    \(isApp ? page.rememberBrowser(flow) : nil)
                     \(page.button("next", .goOn, isPrimary: true))
                     <div class="row">\(others)
                     <button class="link" name=".action" value="restart" formnovalidate>\(text(.startAgain))</button></div>
@@ -430,15 +430,17 @@ extension HostedPage {
         "<button class=\"link\" name=\".action\" value=\"resend\" data-wait=\"\(visit.routes.engine.settings.resendCooldown)\" formnovalidate>\(language(.sendAgain))</button>"
     }
 
-    private var staySignedIn: HTML {
-        "<label class=\"check\"><input type=\"checkbox\" name=\"keep\" value=\"1\"><span>\(language(.staySignedIn))</span></label>"
+    private func staySignedIn(_ flow: HostedFlow) -> HTML { box("keep", .staySignedIn, isTicked: flow.keeps) }
+
+    /// The choice to leave the second factor out in this browser; nil where that is not possible.
+    private func rememberBrowser(_ flow: HostedFlow) -> HTML? {
+        flow.rememberableFor.map {
+            box("remember", .rememberBrowser(days: $0 / 86_400), isTicked: flow.remembers == true)
+        }
     }
 
-    /// The choice to leave the second factor out in this browser; nil where the tenant does not have that.
-    private func rememberBrowser(_ flow: HostedFlow, _ visit: HostedVisit) -> HTML? {
-        guard flow.account == nil, let days = visit.tenant.rememberedDays else { return nil }
-        return
-            "<label class=\"check\"><input type=\"checkbox\" name=\"remember\" value=\"1\"><span>\(language(.rememberBrowser(days: days)))</span></label>"
+    private func box(_ name: String, _ phrase: PagePhrase, isTicked: Bool) -> HTML {
+        "<label class=\"check\"><input type=\"checkbox\" name=\"\(name)\" value=\"1\"\(" checked", if: isTicked)><span>\(language(phrase))</span></label>"
     }
 
     /// - Parameter label: The tenant's words, if it has some.

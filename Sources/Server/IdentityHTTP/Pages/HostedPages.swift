@@ -350,9 +350,7 @@ extension IdentityRoutes {
         if let cookie = ticket.cookie {
             fields.append(visit.cookies.settingSession(cookie, lifetime: ticket.cookieLifetime))
         }
-        if let lifetime = ticket.deviceRememberedFor, let device = visit.device {
-            fields.append(visit.cookies.settingDevice(device, lifetime: lifetime))
-        }
+        if let device = ticket.device { fields += visit.cookies.settingDevice(device) }
         for field in fields { response.headers.append(HTTPField(name: .setCookie, value: field)) }
         return response
     }
@@ -450,9 +448,6 @@ extension IdentityRoutes {
         var visit = HostedVisit(
             routes: self, request: request, context: context, tenant: tenant, cookies: cookies, accepted: accepted,
             language: PageLanguage([], accepted: accepted))
-        if tenant.rememberedDays != nil {
-            visit.device = cookies.device ?? Secret(Base64URL.encode(engine.ports.randomness.bytes(32)))
-        }
         if let cookie = cookies.session {
             visit.signIn = try await engine.browserSignIn(cookie, in: tenant, now: context.trace.at)
         }
@@ -508,8 +503,6 @@ struct HostedVisit: Sendable {
     var language: PageLanguage
     var client: Client?
     var signIn: BrowserSignIn?
-    /// What the browser is known by, or would be; nil where the tenant remembers none.
-    var device: Secret<String>?
 
     var now: Date { context.trace.at }
     var application: String { client?.displayName ?? tenant.displayName }
@@ -542,7 +535,7 @@ struct HostedVisit: Sendable {
         caller.front = front
         caller.language = language.language
         caller.device = SessionDevice(model: "browser", system: nil)
-        caller.deviceSecret = device.map { .cookie($0) }
+        if tenant.rememberedDays != nil { caller.deviceSecret = .cookies(cookies.devices) }
         return caller
     }
 

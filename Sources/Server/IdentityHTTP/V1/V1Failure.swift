@@ -279,13 +279,16 @@ struct V1Failure: Hashable, Sendable {
             case .missing: proof("This is bound to a key; send a proof of it in the header DPoP.")
             case .malformed:
                 proof(
-                    "The header DPoP is not one token of type dpop+jwt with alg ES256, RS256 or EdDSA, a public jwk, and jti, htm, htu and iat."
+                    "The proof (the header DPoP, or device_proof) is not one token of type dpop+jwt with alg ES256, RS256 or EdDSA, a public jwk, and jti, htm, htu and iat."
                 )
             case .wrongSignature: proof("The DPoP proof is not signed by the key in its header.")
             case .wrongTarget:
                 proof("The htm and htu of the DPoP proof are not the method and the address of this request.")
             case .wrongTime: proof("The DPoP proof is older than a minute, or from the future.")
-            case .wrongToken: proof("The ath of the DPoP proof is not that of the access token.")
+            case .wrongToken:
+                proof(
+                    "The ath of the proof is not the SHA-256 of its token: of the access token, or for device_proof of the continuation_token in this request."
+                )
             case .used: proof("The DPoP proof was used before; make a new one with another jti.")
             case .wrongKey:
                 Self(.invalidGrant, .grantInvalid, "This is bound to another key than that of the DPoP proof.")

@@ -114,7 +114,7 @@ package struct Migration: Sendable {
     /// The session of the app whose ticket a session comes from; NULL for others.
     private static let sessionsOfTickets = "ALTER TABLE refresh_families ADD COLUMN parent BLOB;"
 
-    /// The devices on which a second factor is left out, and what one stood for at the sign-in of a session; NULL for others.
+    /// The devices on which a second factor is left out, and the one that replaced it at the sign-in of a session; NULL for others.
     private static let rememberedDevices = """
         CREATE TABLE remembered_devices (
             tenant BLOB NOT NULL,
@@ -129,11 +129,12 @@ package struct Migration: Sendable {
             model TEXT,
             system TEXT,
             network TEXT,
+            credential_version INTEGER NOT NULL,
             PRIMARY KEY (tenant, "user", id),
             FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX remembered_devices_by_time ON remembered_devices (until);
-        ALTER TABLE refresh_families ADD COLUMN remembered_level TEXT;
+        ALTER TABLE refresh_families ADD COLUMN remembered BLOB;
         """
 
     /// What users allowed at providers, to be ended there, with the key of the identity. The rows outlive the user.

@@ -264,7 +264,7 @@ extension SQLSession {
         case .rememberNetwork(let network, let user, let at): try remember(network, of: user, in: tenant, at: at)
         case .forgetNetworks(let user):
             try run(#"DELETE FROM known_networks WHERE tenant = ? AND "user" = ?"#, [tenant, user])
-        case .rememberDevice(let device): try remember(device, in: tenant)
+        case .rememberDevice(let device, let marks): try remember(device, replacing: marks, in: tenant)
         case .noteDeviceUse(let id, let user, let at): try noteUse(ofDevice: id, of: user, in: tenant, at: at)
         case .forgetDevices(let user, let id): try forgetDevices(of: user, id, in: tenant)
         }

@@ -55,14 +55,14 @@ extension SQLSession {
             """
             INSERT INTO refresh_families (client, "user", methods, contexts, authenticated_at, created_at, scopes, expires_at,
                 generation, token_digest, previous_digest, previous_rotated_at, previous_answer, revoked_at, network, tenant, id,
-                model, system, browser_session, key_thumbprint, parent, level, remembered_level)
+                model, system, browser_session, key_thumbprint, parent, level, remembered)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 family.client, family.user, family.methods, family.contexts, family.authenticatedAt, family.createdAt,
             ] + changing(of: family) + [
                 family.tenant, family.id, family.device.model, family.device.system, family.browserSession,
-                family.key, family.parent, family.level?.rawValue, family.rememberedLevel?.rawValue,
+                family.key, family.parent, family.level?.rawValue, try family.storedRemembered(),
             ])
     }
 
@@ -142,9 +142,7 @@ extension StoredRow {
             device: SessionDevice(model: try value("model"), system: try value("system")),
             network: try value("network"), browserSession: try value("browser_session"),
             key: try value("key_thumbprint"), parent: try value("parent"))
-        family.rememberedLevel = try value("remembered_level", as: String?.self).flatMap {
-            Assurance.Level(rawValue: $0)
-        }
+        family.remembered = try value("remembered", as: Data?.self).flatMap { RefreshFamily.remembered(stored: $0) }
         return family
     }
 }

@@ -23,10 +23,15 @@ extension SQLSession {
         ).map { !$0.isEmpty }
     }
 
-    func remember(_ device: RememberedDevice, in tenant: TenantID) throws {
-        try run(
-            #"DELETE FROM remembered_devices WHERE tenant = ? AND "user" = ? AND client = ? AND mark = ?"#,
-            [tenant, device.user, device.client, device.mark], expecting: nil)
+    func remember(_ device: RememberedDevice, replacing marks: [Data], in tenant: TenantID) throws {
+        for mark in Set(marks + [device.mark]) {
+            try run(
+                #"DELETE FROM remembered_devices WHERE tenant = ? AND "user" = ? AND client = ? AND mark = ?"#,
+                [tenant, device.user, device.client, mark], expecting: nil)
+            try run(
+                #"UPDATE remembered_devices SET mark = ? WHERE tenant = ? AND "user" = ? AND mark = ?"#,
+                [device.mark, tenant, device.user, mark], expecting: nil)
+        }
         try run(
             """
             DELETE FROM remembered_devices WHERE tenant = ? AND "user" = ? AND id IN (
@@ -36,12 +41,14 @@ extension SQLSession {
         try run(
             """
             INSERT INTO remembered_devices
-                (tenant, "user", id, client, mark, level, created_at, until, used_at, model, system, network)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (tenant, "user", id, client, mark, level, created_at, until, used_at, model, system, network,
+                credential_version)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, device.user, device.id, device.client, device.mark, device.level.rawValue, device.createdAt,
                 device.until, device.usedAt, device.device.model, device.device.system, device.network,
+                device.credentialVersion,
             ])
     }
 
@@ -65,7 +72,8 @@ extension StoredRow {
         guard let level = Assurance.Level(rawValue: try value("level")) else { return nil }
         return RememberedDevice(
             id: try value("id"), user: try value("user"), client: try value("client"), mark: try value("mark"),
-            level: level, createdAt: try value("created_at"), until: try value("until"), usedAt: try value("used_at"),
+            level: level, credentialVersion: try value("credential_version"), createdAt: try value("created_at"),
+            until: try value("until"), usedAt: try value("used_at"),
             device: SessionDevice(model: try value("model"), system: try value("system")),
             network: try value("network"))
     }

@@ -119,7 +119,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print everything that is stored about the user, as one JSON document.",
             discussion: """
-                The document of the user's own export, with addresses that are not masked: the user, methods, sessions, earlier \
+                The document of the user's own export, with addresses that are not masked: the user, methods, sessions, remembered devices, earlier \
                 addresses that can take a change back, and what the audit trail says. It is JSON with and without --json. The audit \
                 trail notes the export.
                 """)
@@ -133,7 +133,7 @@ extension UserCommand {
                     found.account, engine.profile(of: found.account, in: found.tenant),
                     sessions: try await found.sessions(),
                     devices: try await engine.rememberedDevices(
-                        of: found.id, in: found.tenant.id, now: found.opened.now),
+                        of: found.account, in: found.tenant, now: found.opened.now),
                     earlier: try await engine.emailUndos(of: found.id, in: found.tenant.id, now: found.opened.now),
                     groups: try await engine.groups(of: found.id, in: found.tenant.id),
                     consents: try await engine.consents(of: found.id, in: found.tenant.id),
