@@ -19,6 +19,9 @@ struct Floor: ParsableCommand {
             commandName: "serve", abstract: "Serve the journeys of the bench, on the database that a server has made.")
 
         @Option(help: "The data folder of a server that has ended.") var data: String
+        @Option(
+            help: "A PostgreSQL database that a server has made: postgresql://… (default: SQLite in the data folder).")
+        var database: String?
         @Option(help: "RS256 or ES256: how tokens are signed.") var algorithm = "RS256"
 
         func validate() throws {
@@ -38,7 +41,13 @@ struct Floor: ParsableCommand {
             let keys = FloorKeys(signer: try Signer(Signer.Algorithm(rawValue: algorithm) ?? .rs256))
             let path = URL(filePath: data).appending(path: "identity.sqlite").path
             let loops = Array(group.makeIterator())
-            let store = try SQLiteFloorStore(path: path, auditKey: keys.audit, loops: loops)
+            let store: any FloorStore =
+                if let database {
+                    try PostgresFloorStore(url: database, auditKey: keys.audit, loops: loops)
+                } else {
+                    try SQLiteFloorStore(path: path, auditKey: keys.audit, loops: loops)
+                }
+            let hasFile = database == nil
             let hashing = NIOThreadPool(numberOfThreads: System.coreCount)
             hashing.start()
             let receiver = try MailReceiver.start(on: group)
@@ -46,7 +55,7 @@ struct Floor: ParsableCommand {
                 try loop.submit {
                     let state = FloorLoop(
                         number: number, eventLoop: loop, keys: keys, store: store,
-                        reader: try SQLiteReader(path: path), hashing: hashing)
+                        reader: hasFile ? try SQLiteReader(path: path) : nil, hashing: hashing)
                     return NIOLoopBound(state, eventLoop: loop)
                 }.wait()
             }

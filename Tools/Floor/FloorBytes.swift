@@ -63,6 +63,12 @@ enum Text {
         return text
     }
 
+    /// Two hexadecimal digits for each byte.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = bytes.flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
     /// The 16 bytes of a UUID in its usual form; nil for other texts.
     static func uuid(parsing text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -6,7 +6,7 @@ import Synchronization
 
 /// One SQLite database by its C interface: one writing thread, and a reading connection for each loop.
 final class SQLiteFloorStore: FloorStore {
-    private let queue = WriteQueue()
+    private let queue = WorkQueue<WriteJob>()
 
     init(path: String, auditKey: SymmetricKey, loops: [any EventLoop]) throws {
         let writer = Mutex<SQLiteWriter?>(try SQLiteWriter(path: path, auditKey: auditKey))

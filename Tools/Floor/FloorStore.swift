@@ -76,27 +76,27 @@ struct FloorFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The jobs that wait for a writer's thread.
-final class WriteQueue: Sendable {
-    private let waiting = Mutex<[WriteJob]>([])
+/// The work that waits for the threads of a connection.
+final class WorkQueue<Work: Sendable>: Sendable {
+    private let waiting = Mutex<[Work]>([])
     private let signal = DispatchSemaphore(value: 0)
 
-    func add(_ job: WriteJob) {
+    func add(_ work: Work) {
         let isFirst = waiting.withLock { waiting in
-            waiting.append(job)
+            waiting.append(work)
             return waiting.count == 1
         }
         if isFirst { signal.signal() }
     }
 
-    /// All waiting jobs; waits for the first one.
-    func next() -> [WriteJob] {
+    /// All waiting work; waits for the first.
+    func next() -> [Work] {
         while true {
-            let jobs = waiting.withLock { waiting in
-                defer { waiting.removeAll(keepingCapacity: false) }
+            let work = waiting.withLock { waiting in
+                defer { waiting = [] }
                 return waiting
             }
-            if !jobs.isEmpty { return jobs }
+            if !work.isEmpty { return work }
             signal.wait()
         }
     }
