@@ -12,16 +12,13 @@ import NIOPosix
 struct Floor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Floor", abstract: "Do only the unavoidable work of the bench's scenarios.",
-        subcommands: [ServeCommand.self])
+        subcommands: [ServeCommand.self, SignaturesCommand.self, RowsCommand.self])
 
     struct ServeCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "serve", abstract: "Serve the journeys of the bench, on the database that a server has made.")
 
-        @Option(help: "The data folder of a server that has ended.") var data: String
-        @Option(
-            help: "A PostgreSQL database that a server has made: postgresql://… (default: SQLite in the data folder).")
-        var database: String?
+        @OptionGroup var place: FloorPlace
         @Option(help: "RS256 or ES256: how tokens are signed.") var algorithm = "RS256"
 
         func validate() throws {
@@ -39,15 +36,9 @@ struct Floor: ParsableCommand {
             guard sodium_init() >= 0 else { throw FloorFailure("libsodium cannot be used") }
             let group = MultiThreadedEventLoopGroup(numberOfThreads: System.coreCount)
             let keys = FloorKeys(signer: try Signer(Signer.Algorithm(rawValue: algorithm) ?? .rs256))
-            let path = URL(filePath: data).appending(path: "identity.sqlite").path
             let loops = Array(group.makeIterator())
-            let store: any FloorStore =
-                if let database {
-                    try PostgresFloorStore(url: database, auditKey: keys.audit, loops: loops)
-                } else {
-                    try SQLiteFloorStore(path: path, auditKey: keys.audit, loops: loops)
-                }
-            let hasFile = database == nil
+            let store = try place.store(keys, loops)
+            let file = place.file
             let hashing = NIOThreadPool(numberOfThreads: System.coreCount)
             hashing.start()
             let receiver = try MailReceiver.start(on: group)
@@ -55,7 +46,7 @@ struct Floor: ParsableCommand {
                 try loop.submit {
                     let state = FloorLoop(
                         number: number, eventLoop: loop, keys: keys, store: store,
-                        reader: hasFile ? try SQLiteReader(path: path) : nil, hashing: hashing)
+                        reader: try file.map { try SQLiteReader(path: $0) }, hashing: hashing)
                     return NIOLoopBound(state, eventLoop: loop)
                 }.wait()
             }
@@ -94,6 +85,21 @@ struct Floor: ParsableCommand {
             say("ready \(url)")
             try channel.closeFuture.wait()
         }
+    }
+}
+
+/// The database, which a server has made.
+struct FloorPlace: ParsableArguments {
+    @Option(help: "The data folder of a server that has ended.") var data: String
+    @Option(help: "Its PostgreSQL database: postgresql://… (default: SQLite in the data folder).")
+    var database: String?
+
+    /// With SQLite.
+    var file: String? { database == nil ? URL(filePath: data).appending(path: "identity.sqlite").path : nil }
+
+    func store(_ keys: FloorKeys, _ loops: [any EventLoop]) throws -> any FloorStore {
+        if let database { return try PostgresFloorStore(url: database, auditKey: keys.audit, loops: loops) }
+        return try SQLiteFloorStore(path: file ?? "", auditKey: keys.audit, loops: loops)
     }
 }
 
