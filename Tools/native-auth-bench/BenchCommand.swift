@@ -105,10 +105,12 @@ struct BenchCommand: AsyncParsableCommand {
     ) async throws {
         var comparison = FloorComparison(scenario: scenario)
         for round in 1...rounds {
-            let server = try await measure(scenario, on: try place.server(for: scenario, round: round), group)
+            let server = try await measure(
+                scenario, on: try place.server(for: scenario, round: round), group, round: round)
             say(report.line(server))
             comparison.server.append(server)
-            let floor = try await measure(scenario, on: try place.floor(for: scenario, round: round), group)
+            let floor = try await measure(
+                scenario, on: try place.floor(for: scenario, round: round), group, round: round)
             say(report.line(floor, isFloor: true))
             comparison.floor.append(floor)
         }
@@ -135,10 +137,11 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func measure(
-        _ scenario: BenchScenario, on server: BenchServer, _ group: any EventLoopGroup
+        _ scenario: BenchScenario, on server: BenchServer, _ group: any EventLoopGroup, round: Int = 1
     ) async throws -> BenchFigures {
         defer { server.stop() }
-        let cast = BenchCast(scenario.rawValue.replacing("-", with: ""))
+        // On PostgreSQL the rounds share a database, and each needs newcomers.
+        let cast = BenchCast(scenario.rawValue.replacing("-", with: "") + (round == 1 ? "" : "r\(round)n"))
         let make = JourneyMaker(scenario: scenario, cast: cast)
         try await populate(scenario, cast, server, on: group)
         try await server.settle()
