@@ -430,6 +430,19 @@ if hasTools {
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ], path: "Tools/BenchParts", swiftSettings: strict),
+        // Does only what no design avoids, for the bench to compare the server with.
+        .executableTarget(
+            name: "Floor",
+            dependencies: [
+                .target(name: "CLibPQ", condition: server), .target(name: "CSodium", condition: server),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: server),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: server),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+            ], path: "Tools/Floor", swiftSettings: strict),
         // Puts loads on a server, over HTTP, from outside.
         .executableTarget(
             name: "native-auth-bench",

@@ -17,12 +17,21 @@ struct BenchCommand: AsyncParsableCommand {
             measured, optimised, and runs this.
               native-auth-bench
               native-auth-bench otp-sign-up password-sign-in --seconds 10 --report bench.md
+            With --floor each scenario is measured in turn on the server and on the floor, a program that does only what no \
+            design avoids; server ÷ floor says how much of a cost the server's own code is.
+              native-auth-bench --floor --rounds 3 --peak otp-sign-up
             """)
 
     @Argument(help: "\(BenchScenario.allCases.map(\.rawValue).joined(separator: ", ")) (default: all of them).")
     var scenarios: [BenchScenario] = []
     @Option(help: "The server to measure; BenchParts, for the ceilings, is looked for beside it.")
     var server = ".build/release/native-auth"
+    @Flag(
+        name: .customLong("floor"), help: "Measure each scenario on Floor, too, which is looked for beside the server.")
+    var hasFloor = false
+    @Option(help: "How often server and floor are measured in turn; the comparison has the medians.") var rounds = 1
+    @Option(help: "The floor's PostgreSQL database, new and empty, when --database names the server's.")
+    var floorDatabase: String?
     @Option(help: "Seconds of each load.") var seconds = 5.0
     @Option(help: "Seconds before each load that do not count.") var warmUp = 1.0
     @Option(help: "Connections of a load of as much as goes.") var connections = 32
@@ -38,6 +47,12 @@ struct BenchCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--seconds must be above 0, --connections from 1 to \(LoadGenerator.mostConnections).")
         }
+        guard rounds > 0, hasFloor || (rounds == 1 && floorDatabase == nil) else {
+            throw ValidationError("--rounds must be above 0, and needs --floor, as --floor-database does.")
+        }
+        guard !hasFloor || (database == nil) == (floorDatabase == nil) else {
+            throw ValidationError("On PostgreSQL, --floor needs both --database and --floor-database.")
+        }
     }
 
     func run() async throws {
@@ -46,7 +61,7 @@ struct BenchCommand: AsyncParsableCommand {
             program: URL(filePath: server),
             folder: URL(filePath: folder ?? FileManager.default.temporaryDirectory.path)
                 .appending(path: "native-auth-bench-\(UUID().uuidString.lowercased())"),
-            database: database)
+            database: database, floorDatabase: floorDatabase)
         try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
         var report = BenchReport(settings: "\(Self.machine), \(connections) connections, \(seconds) s a load")
         let result: Result<Void, any Error>
@@ -72,11 +87,35 @@ struct BenchCommand: AsyncParsableCommand {
         say(BenchReport.head)
         // The empty handler is what others are compared with, so it is there in any case.
         for scenario in (peak ? [] : [.empty]) + wanted.filter({ peak || $0 != .empty }) {
-            let figures = try await measure(scenario, at: place, on: group)
-            report.figures.append(figures)
-            say(report.line(figures))
+            if hasFloor, scenario.isOnFloor {
+                try await compare(scenario, at: place, on: group, &report)
+            } else {
+                let figures = try await measure(scenario, on: try place.server(for: scenario), group)
+                report.figures.append(figures)
+                say(report.line(figures))
+            }
         }
+        if hasFloor { say("\n" + report.comparisonLines) }
         try await group.shutdownGracefully()
+    }
+
+    /// Measures server and floor in turn: a machine whose speed changes from minute to minute then changes it for both.
+    private func compare(
+        _ scenario: BenchScenario, at place: BenchPlace, on group: any EventLoopGroup, _ report: inout BenchReport
+    ) async throws {
+        var comparison = FloorComparison(scenario: scenario)
+        for round in 1...rounds {
+            let server = try await measure(
+                scenario, on: try place.server(for: scenario, round: round), group, round: round)
+            say(report.line(server))
+            comparison.server.append(server)
+            let floor = try await measure(
+                scenario, on: try place.floor(for: scenario, round: round), group, round: round)
+            say(report.line(floor, isFloor: true))
+            comparison.floor.append(floor)
+        }
+        report.figures.append(comparison.server[0])
+        report.comparisons.append(comparison)
     }
 
     private static var isDebugBuild: Bool {
@@ -98,11 +137,11 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func measure(
-        _ scenario: BenchScenario, at place: BenchPlace, on group: any EventLoopGroup
+        _ scenario: BenchScenario, on server: BenchServer, _ group: any EventLoopGroup, round: Int = 1
     ) async throws -> BenchFigures {
-        let server = try await place.server(for: scenario)
         defer { server.stop() }
-        let cast = BenchCast(scenario.rawValue.replacing("-", with: ""))
+        // On PostgreSQL the rounds share a database, and each needs newcomers.
+        let cast = BenchCast(scenario.rawValue.replacing("-", with: "") + (round == 1 ? "" : "r\(round)n"))
         let make = JourneyMaker(scenario: scenario, cast: cast)
         try await populate(scenario, cast, server, on: group)
         try await server.settle()
@@ -182,24 +221,45 @@ struct BenchPlace: Sendable {
     let folder: URL
     /// A PostgreSQL URL; nil for SQLite.
     let database: String?
+    /// The floor has a database of its own: it seals under its own keys.
+    let floorDatabase: String?
 
     /// A server prepared for the scenario, but without accounts.
-    func server(for scenario: BenchScenario) async throws -> BenchServer {
+    func server(for scenario: BenchScenario, round: Int = 1) throws -> BenchServer {
         if scenario == .empty { return try BenchServer(parts, ["empty-server"]) }
         // One database of PostgreSQL serves all scenarios, with one master key and with the signing keys of the one before.
-        let data = folder.appending(path: database == nil ? scenario.rawValue : "node")
-        var place = ["--data", data.path]
-        if let database { place += ["--database", database] }
+        var place = Self.arguments(folder(of: scenario, round, isFloor: false), database)
         if BenchScenario.pages.contains(scenario) { place += ["--config", try pagesTenant().path] }
         let algorithm: String? = scenario == .refreshES256 ? "ES256" : database == nil ? nil : "RS256"
-        let arguments =
-            ["serve", "--port", "0", "--log-level", "error", "--fixed-code", BenchCast.code] + place
+        let arguments = Self.serve + place
         if let algorithm {
             // The first start makes keys; then another kind of key signs.
             try BenchServer(program, arguments).stop()
             _ = try run(program, ["key", "rotate", "--now", "--algorithm", algorithm] + place)
         }
         return try BenchServer(program, arguments)
+    }
+
+    /// The floor prepared for the scenario, on a database that a server has made.
+    func floor(for scenario: BenchScenario, round: Int) throws -> BenchServer {
+        let data = folder(of: scenario, round, isFloor: true)
+        let place = Self.arguments(data, floorDatabase)
+        // Once for a database: what the floor has written there, a server could not read.
+        if !FileManager.default.fileExists(atPath: data.path) { try BenchServer(program, Self.serve + place).stop() }
+        return try BenchServer(
+            program.deletingLastPathComponent().appending(path: "Floor"),
+            ["serve", "--algorithm", scenario == .refreshES256 ? "ES256" : "RS256"] + place)
+    }
+
+    private static let serve = ["serve", "--port", "0", "--log-level", "error", "--fixed-code", BenchCast.code]
+
+    private static func arguments(_ data: URL, _ database: String?) -> [String] {
+        ["--data", data.path] + (database.map { ["--database", $0] } ?? [])
+    }
+
+    private func folder(of scenario: BenchScenario, _ round: Int, isFloor: Bool) -> URL {
+        let name = database == nil ? "\(scenario.rawValue)-\(round)" : "node"
+        return folder.appending(path: isFloor ? name + "-floor" : name)
     }
 
     /// A tenant file with the application of the hosted pages.

@@ -16,11 +16,39 @@ struct BenchFigures: Sendable {
     var residentMebibytes: Double?
 }
 
+/// The same scenario on the server and on the floor, once each in every round.
+struct FloorComparison: Sendable {
+    let scenario: BenchScenario
+    var server: [BenchFigures] = []
+    var floor: [BenchFigures] = []
+
+    /// The medians, and server ÷ floor: requests a second, then µs of processor a request.
+    var cells: [String] {
+        let rates = (
+            Self.median(server) { $0.most.requestsPerSecond }, Self.median(floor) { $0.most.requestsPerSecond }
+        )
+        let costs = (Self.median(server) { $0.processorMicroseconds }, Self.median(floor) { $0.processorMicroseconds })
+        func ratio(_ pair: (Double?, Double?)) -> String {
+            guard let one = pair.0, let other = pair.1, other > 0 else { return "" }
+            return String(format: "%.2f", one / other)
+        }
+        func text(_ value: Double?) -> String { value.map(BenchReport.number) ?? "" }
+        return [text(rates.0), text(rates.1), ratio(rates), text(costs.0), text(costs.1), ratio(costs)]
+    }
+
+    private static func median(_ figures: [BenchFigures], _ value: (BenchFigures) -> Double?) -> Double? {
+        let values = figures.compactMap(value).sorted()
+        guard !values.isEmpty else { return nil }
+        return (values[values.count / 2] + values[(values.count - 1) / 2]) / 2
+    }
+}
+
 /// The report as a table for the terminal, and as Markdown with a plot.
 struct BenchReport: Sendable {
     let settings: String
     var ceilings = Ceilings()
     var figures: [BenchFigures] = []
+    var comparisons: [FloorComparison] = []
     private var notes: [String] = []
 
     init(settings: String) {
@@ -52,12 +80,33 @@ struct BenchReport: Sendable {
             "failed",
         ])
 
-    func line(_ figures: BenchFigures) -> String {
-        Self.pad(figures.scenario.title, 32) + " " + Self.columns(cells(figures))
+    func line(_ figures: BenchFigures, isFloor: Bool = false) -> String {
+        Self.pad(isFloor ? "  on the floor" : figures.scenario.title, 32) + " " + Self.columns(cells(figures))
             + (([figures.most] + figures.shares.map(\.measured)).lazy.compactMap(\.example).first.map {
                 "\n  one failure: \($0)"
             } ?? "")
             + (overload(figures).map { "\n  \($0)" } ?? "")
+    }
+
+    var comparisonLines: String {
+        let head =
+            Self.pad("server against floor", 32) + " "
+            + Self.columns(["requests/s", "floor", "÷", "CPU µs", "floor", "÷"])
+        let lines = comparisons.map { Self.pad($0.scenario.title, 32) + " " + Self.columns($0.cells) }
+        return ([head] + lines).joined(separator: "\n")
+    }
+
+    /// The comparison as a table in Markdown; empty without one.
+    private var comparisonTable: String {
+        guard !comparisons.isEmpty else { return "" }
+        let rows = comparisons.map { "| \($0.scenario.title) | \($0.cells.joined(separator: " | ")) |" }
+        return """
+            | Scenario | server, requests/s | floor | server ÷ floor | server, CPU µs a request | floor | server ÷ floor |
+            |---|---|---|---|---|---|---|
+            \(rows.joined(separator: "\n"))
+
+
+            """
     }
 
     /// The result of ten times the highest load; nil for other scenarios.
@@ -109,7 +158,7 @@ struct BenchReport: Sendable {
             |---|---|---|---|---|---|---|---|---|---|---|
             \(rows.joined(separator: "\n"))
 
-            \(figures.compactMap { figures in overload(figures).map { "\(figures.scenario.title): \($0).\n" } }.joined())
+            \(comparisonTable)\(figures.compactMap { figures in overload(figures).map { "\(figures.scenario.title): \($0).\n" } }.joined())
             ![Latency against load](\(plot.lastPathComponent))
 
             """

@@ -65,6 +65,18 @@ enum BenchScenario: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether `Floor` serves the scenario.
+    var isOnFloor: Bool {
+        switch self {
+        case .empty, .otpSignUp, .otpSignUpTokens, .passwordSignUp, .passwordSignIn, .codeSignIn, .refreshRS256,
+            .refreshES256:
+            true
+        case .discovery, .passkeySignIn, .appSignUp, .appSignIn, .mixedDay, .page, .pageSignUp, .authorize,
+            .authorizeTokens, .overload:
+            false
+        }
+    }
+
     enum Population {
         case code
         case password
