@@ -82,8 +82,8 @@ public protocol FlowPrompts: Sendable {
 public enum CodeAnswer: Hashable, Sendable {
     /// The code that the user typed.
     case code(String)
-    /// The same, and the user wants the second factor to be left out on this device from now on, where the server offers it
-    /// (``SentCode/rememberableFor``).
+    /// The code that the user typed, with the wish to have this device remembered (``SentCode/rememberableFor``). For other codes the same
+    /// as ``code(_:)``.
     case codeRememberingDevice(String)
     /// Sends another code, or gets another key, and asks again. A server that is asked too soon sends none and reports no error: the newest
     /// code in the user's mail is valid.

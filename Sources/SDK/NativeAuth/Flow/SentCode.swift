@@ -12,8 +12,8 @@ public struct SentCode: Hashable, Sendable, Codable {
     public let resendInterval: Int?
     /// When the server's answer arrived, on the device's clock.
     public let sentAt: Date
-    /// For how many seconds the server leaves the second factor out on this device, if the app submits the code so; nil where it does
-    /// not, and for codes of a first factor.
+    /// Seconds for which the server can remember this device, so that it asks for no second factor. Nil when it cannot, and for codes of
+    /// a first factor.
     public let rememberableFor: Int?
 
     init(

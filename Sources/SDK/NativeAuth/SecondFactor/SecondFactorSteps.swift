@@ -50,8 +50,8 @@ public struct MFACodeRequired: ~Copyable, FlowStep, StateStep {
     ///
     /// - Parameters:
     ///   - code: What the user typed.
-    ///   - rememberingDevice: Whether the user wants the second factor to be left out on this device from now on, where the server
-    ///     offers it (``SentCode/rememberableFor``). The app keeps a key for that in its token cache.
+    ///   - rememberingDevice: Whether the user wants this device to be remembered, where the server offers it
+    ///     (``SentCode/rememberableFor``). The client keeps a key for that in the token cache.
     /// - Throws: ``SignInError``: the flow is over.
     public consuming func submit(
         code: String, rememberingDevice: Bool = false

@@ -40,6 +40,8 @@ enum TenantTemplate {
             authenticatorApps: true
             # Users with a second factor may have ten recovery codes, for the loss of it.
             recoveryCodes: true
+            # For how many days, 1 to 30, users may have a device remembered, which is not asked for the second factor.
+            # rememberedDeviceDays: 14
             # Users may get codes as text messages, as a second factor; the server needs a gateway: --sms and --sms-from.
             # sms:
             #   callingCodes: [1, 44, 49]

@@ -141,7 +141,7 @@ extension PagePhrase {
         case .rememberedDevices: "已记住的设备"
         case .rememberedDevicesHelp: "在这些设备上不会要求第二重验证。"
         case .rememberedUntil: "有效期至"
-        case .allowedApplications: "你允许的应用"
+        case .allowedApplications: "您允许的应用"
         case .download: "下载"
         case .keepAccount: "保留我的账户"
         case .backToAccount: "返回您的账户"

@@ -149,9 +149,9 @@ extension PagePhrase {
         case .endOthers: "Overal elders afmelden"
         case .endAll: "Overal afmelden"
         case .rememberBrowser(let days):
-            "Hier \(days == 1 ? "1 dag" : "\(days) dagen") lang niet meer om vragen in deze browser"
+            "In deze browser \(days == 1 ? "1 dag" : "\(days) dagen") lang niet meer vragen"
         case .rememberedDevices: "Onthouden apparaten"
-        case .rememberedDevicesHelp: "Daar wordt niet om de tweede factor gevraagd."
+        case .rememberedDevicesHelp: "Op deze apparaten wordt niet om de tweede factor gevraagd."
         case .rememberedUntil: "Tot"
         case .allowedApplications: "Apps die u toestemming gaf"
         case .download: "Downloaden"

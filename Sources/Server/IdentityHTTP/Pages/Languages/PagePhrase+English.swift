@@ -145,10 +145,10 @@ extension PagePhrase {
         case .endOthers: "Sign out everywhere else"
         case .endAll: "Sign out everywhere"
         case .rememberBrowser(let days):
-            "Do not ask for this in this browser for \(days == 1 ? "1 day" : "\(days) days")"
+            "Do not ask again in this browser for \(days == 1 ? "1\u{A0}day" : "\(days)\u{A0}days")"
         case .rememberedDevices: "Remembered devices"
-        case .rememberedDevicesHelp: "The second factor is not asked for there."
-        case .rememberedUntil: "Until"
+        case .rememberedDevicesHelp: "We do not ask for the second factor on these devices."
+        case .rememberedUntil: "Ends"
         case .allowedApplications: "Applications that you allowed"
         case .download: "Download"
         case .keepAccount: "Keep my account"

@@ -151,7 +151,7 @@ extension PagePhrase {
         case .rememberBrowser(let days): "Älä kysy tätä tässä selaimessa \(days == 1 ? "1 päivään" : "\(days) päivään")"
         case .rememberedDevices: "Muistetut laitteet"
         case .rememberedDevicesHelp: "Niissä ei kysytä toista tunnistustapaa."
-        case .rememberedUntil: "Asti"
+        case .rememberedUntil: "Päättyy"
         case .allowedApplications: "Sovellukset, joille annoit luvan"
         case .download: "Lataa"
         case .keepAccount: "Säilytä tilini"

@@ -153,7 +153,7 @@ extension PagePhrase {
             "Ne plus me le demander dans ce navigateur pendant \(days == 1 ? "1 jour" : "\(days) jours")"
         case .rememberedDevices: "Appareils mémorisés"
         case .rememberedDevicesHelp: "Le second facteur n’y est pas demandé."
-        case .rememberedUntil: "Jusqu’au"
+        case .rememberedUntil: "Expire le"
         case .allowedApplications: "Applications que vous avez autorisées"
         case .download: "Télécharger"
         case .keepAccount: "Garder mon compte"

@@ -152,9 +152,9 @@ extension PagePhrase {
         case .endAll: "Überall abmelden"
         case .rememberBrowser(let days):
             "In diesem Browser \(days == 1 ? "1 Tag" : "\(days) Tage") lang nicht mehr danach fragen"
-        case .rememberedDevices: "Gemerkte Geräte"
-        case .rememberedDevicesHelp: "Dort wird nicht nach dem zweiten Faktor gefragt."
-        case .rememberedUntil: "Bis"
+        case .rememberedDevices: "Gespeicherte Geräte"
+        case .rememberedDevicesHelp: "Auf diesen Geräten wird nicht nach dem zweiten Faktor gefragt."
+        case .rememberedUntil: "Endet"
         case .allowedApplications: "Anwendungen, denen Sie etwas erlaubt haben"
         case .download: "Herunterladen"
         case .keepAccount: "Mein Konto behalten"

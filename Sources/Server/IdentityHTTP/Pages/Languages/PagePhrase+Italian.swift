@@ -149,8 +149,8 @@ extension PagePhrase {
         case .rememberBrowser(let days):
             "Non chiederlo più in questo browser per \(days == 1 ? "1 giorno" : "\(days) giorni")"
         case .rememberedDevices: "Dispositivi memorizzati"
-        case .rememberedDevicesHelp: "Lì il secondo fattore non viene richiesto."
-        case .rememberedUntil: "Fino al"
+        case .rememberedDevicesHelp: "Su questi dispositivi il secondo fattore non viene richiesto."
+        case .rememberedUntil: "Scadenza"
         case .allowedApplications: "Applicazioni che hai autorizzato"
         case .download: "Scarica"
         case .keepAccount: "Conserva il mio account"

@@ -147,8 +147,8 @@ extension PagePhrase {
         case .rememberBrowser(let days):
             "Ikke spør om dette i denne nettleseren i \(days == 1 ? "1 dag" : "\(days) dager")"
         case .rememberedDevices: "Enheter som huskes"
-        case .rememberedDevicesHelp: "Der blir du ikke bedt om den andre faktoren."
-        case .rememberedUntil: "Til"
+        case .rememberedDevicesHelp: "På disse enhetene blir du ikke bedt om den andre faktoren."
+        case .rememberedUntil: "Utløper"
         case .allowedApplications: "Apper du har gitt tillatelse"
         case .download: "Last ned"
         case .keepAccount: "Behold kontoen min"

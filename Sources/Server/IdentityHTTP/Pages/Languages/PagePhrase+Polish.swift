@@ -150,7 +150,7 @@ extension PagePhrase {
             "Nie pytaj o to w tej przeglądarce przez \(days == 1 ? "1 dzień" : "\(days) dni")"
         case .rememberedDevices: "Zapamiętane urządzenia"
         case .rememberedDevicesHelp: "Drugi składnik nie jest tam wymagany."
-        case .rememberedUntil: "Do"
+        case .rememberedUntil: "Ważne do"
         case .allowedApplications: "Aplikacje, którym zezwolono na dostęp"
         case .download: "Pobierz"
         case .keepAccount: "Zachowaj moje konto"

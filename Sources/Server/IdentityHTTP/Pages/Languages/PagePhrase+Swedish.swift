@@ -148,8 +148,8 @@ extension PagePhrase {
         case .rememberBrowser(let days):
             "Fråga inte efter detta i den här webbläsaren på \(days == 1 ? "1 dag" : "\(days) dagar")"
         case .rememberedDevices: "Ihågkomna enheter"
-        case .rememberedDevicesHelp: "Där efterfrågas inte den andra faktorn."
-        case .rememberedUntil: "Till"
+        case .rememberedDevicesHelp: "På dem krävs inte den andra faktorn."
+        case .rememberedUntil: "Gäller till"
         case .allowedApplications: "Appar som du har tillåtit"
         case .download: "Ladda ner"
         case .keepAccount: "Behåll mitt konto"

@@ -146,7 +146,7 @@ extension PagePhrase {
         case .endAll: "Her yerde oturumu kapat"
         case .rememberBrowser(let days): "Bu tarayıcıda \(days) gün boyunca bunu sorma"
         case .rememberedDevices: "Hatırlanan cihazlar"
-        case .rememberedDevicesHelp: "Orada ikinci doğrulama istenmez."
+        case .rememberedDevicesHelp: "Bu cihazlarda ikinci doğrulama istenmez."
         case .rememberedUntil: "Şu tarihe kadar"
         case .allowedApplications: "İzin verdiğiniz uygulamalar"
         case .download: "İndir"
