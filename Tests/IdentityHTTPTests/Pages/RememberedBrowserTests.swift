@@ -65,7 +65,7 @@ struct RememberedBrowserTests {
         try await server.signUpWithTwoFactors()
         let browser = TestBrowser(server)
         try await signIn(browser)
-        #expect(browser.html.contains("Do not ask for this in this browser for 14 days"), "\(browser.html)")
+        #expect(browser.html.contains("Do not ask again in this browser for 14\u{A0}days"), "\(browser.html)")
         let code = try await server.mailbox.code(to: IdentityTestServer.contact)
         // A wrong code keeps nothing but the tick.
         try await browser.submit(["code": "00000000", "remember": "1"])

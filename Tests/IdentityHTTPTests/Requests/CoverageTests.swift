@@ -323,7 +323,7 @@ extension AnswerName {
         case .usedDeviceCode: "The device_code was redeemed before"
         case .deviceNotAllowed: "its setting deviceFlow"
         case .ticketNotAllowed: "its setting opensInBrowser"
-        case .invalidProof: "The header DPoP"
+        case .invalidProof: "the header DPoP"
         case .proofOfOtherKey: "bound to another key"
         case .sessionWithoutKey: "began without a key"
         case .grantCodeByPage: "Only a code for an address of spa"
