@@ -46,4 +46,37 @@ struct BenchTests {
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(left.sorted() == ["report.md", "report.svg"])
     }
+
+    @Test("The floor serves its journeys on a database of this version, without a failure")
+    func floorServes() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "native-auth-\(UUID().uuidString.lowercased())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                // The system clears its temporary folder.
+            }
+        }
+        let report = folder.appending(path: "report.md")
+        let command = try BenchCommand.parse([
+            "--floor", "--peak", "otp-sign-up-tokens", "password-sign-in", "code-sign-in", "refresh-es256",
+            "--server", Self.server.path, "--seconds", "0.4", "--warm-up", "0.1", "--connections", "4", "--folder",
+            folder.path, "--report", report.path,
+        ])
+        try await command.run()
+        let text = try String(contentsOf: report, encoding: .utf8)
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") }
+        for title in [
+            "sign-up with a code, and tokens", "sign-in with a password", "sign-in with a code", "refresh, ES256",
+        ] {
+            let row = try #require(
+                rows.last { $0.hasPrefix("| \(title) |") }, "\(title) is not in the comparison: \(text)")
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(
+                cells.dropFirst().prefix(3).allSatisfy { Double($0.filter { $0 != "," && $0 != "*" }) ?? 0 > 0 },
+                "\(row)")
+        }
+    }
 }

@@ -78,7 +78,7 @@ private final class SQLiteWriter {
     /// The written tables with the numbers of their columns and indexes: while these stay, the floor does the server's work.
     private static let tables = [
         ("users", 15, 6), ("identifiers", 7, 2), ("flows", 14, 4), ("replays", 5, 2), ("outbox", 12, 7),
-        ("refresh_families", 24, 4), ("audit", 12, 4), ("audit_heads", 7, 1),
+        ("refresh_families", 25, 4), ("audit", 12, 4), ("audit_heads", 7, 1),
     ]
 
     private let connection: SQLiteConnection

@@ -347,6 +347,7 @@ struct TenantCommandTests {
         }.joined(separator: "\n")
         let all = try TenantFile(used, named: "used")
         #expect(all.directory.entries.first?.tenant.auditDays == 400, "\(used)")
+        #expect(all.directory.entries.first?.tenant.rememberedDays == 14, "\(used)")
         #expect(all.directory.entries.first?.tenant.texts != nil, "\(used)")
         #expect(all.directory.entries.first?.tenant.passkeys?.relyingPartyID == "login.example.com", "\(used)")
         #expect(all.directory.entries.first?.applications.last?.userFlow.requiresSecondFactor == true, "\(used)")
