@@ -133,6 +133,7 @@ struct BackupTests {
                     "refresh_families ADD COLUMN network TEXT", "refresh_families ADD COLUMN browser_session BLOB",
                     "refresh_families ADD COLUMN key_thumbprint TEXT",
                     "refresh_families ADD COLUMN parent BLOB", "refresh_families ADD COLUMN level TEXT",
+                    "refresh_families ADD COLUMN remembered BLOB",
                     "users ADD COLUMN recovery BLOB",
                     "strong_methods ADD COLUMN last_used_at INTEGER",
                     "strong_methods ADD COLUMN name TEXT",
@@ -159,6 +160,7 @@ struct BackupTests {
                     "pushed_requests (tenant BLOB, digest BLOB)", "logouts (tenant BLOB, client BLOB)",
                     "revocations (tenant BLOB, method BLOB, credential BLOB)",
                     "identity_names (tenant BLOB, credential BLOB, until INTEGER)",
+                    #"remembered_devices (tenant BLOB, "user" BLOB, id BLOB, until INTEGER)"#,
                     #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """
