@@ -95,7 +95,8 @@ extension TenantFile {
             Slip("displayName: Harbour\n", "displayName: Harbour\n    mailsPerHour: 0\n", "mailsPerHour"),
             Slip("displayName: Harbour\n", "displayName: Harbour\n    auditDays: 0\n", "auditDays"),
             Slip(
-                "displayName: Harbour\n", "displayName: Harbour\n    rememberedDeviceDays: 31\n", "rememberedDeviceDays"),
+                "displayName: Harbour\n", "displayName: Harbour\n    rememberedDeviceDays: 31\n", "rememberedDeviceDays"
+            ),
             Slip("displayName: Harbour app", "displayName: Harbour app\n        enumeration: open", "enumeration"),
             Slip("domain: harbour.example.com\n", "\n", "domain"),
             Slip("id: 0c2e6a3e", "id: x", "tenant id"),
