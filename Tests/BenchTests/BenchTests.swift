@@ -10,18 +10,25 @@ struct BenchTests {
     private static let server = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: ".build/debug/native-auth")
 
-    @Test("Journeys get to their ends, and the report says what was measured")
-    func journeysGetToTheirEnds() async throws {
+    private static func folder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "native-auth-\(UUID().uuidString.lowercased())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer {
-            do {
-                try FileManager.default.removeItem(at: folder)
-            } catch {
-                // The system clears its temporary folder.
-            }
+        return folder
+    }
+
+    private static func remove(_ folder: URL) {
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            // The system clears its temporary folder.
         }
+    }
+
+    @Test("Journeys get to their ends, and the report says what was measured")
+    func journeysGetToTheirEnds() async throws {
+        let folder = try Self.folder()
+        defer { Self.remove(folder) }
         let report = folder.appending(path: "report.md")
         let command = try BenchCommand.parse([
             "discovery", "otp-sign-up-tokens", "password-sign-in", "passkey-sign-in", "refresh-es256", "mixed-day",
@@ -49,16 +56,8 @@ struct BenchTests {
 
     @Test("The floor serves its journeys on a database of this version, without a failure")
     func floorServes() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "native-auth-\(UUID().uuidString.lowercased())")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer {
-            do {
-                try FileManager.default.removeItem(at: folder)
-            } catch {
-                // The system clears its temporary folder.
-            }
-        }
+        let folder = try Self.folder()
+        defer { Self.remove(folder) }
         let report = folder.appending(path: "report.md")
         let command = try BenchCommand.parse([
             "--floor", "--peak", "otp-sign-up-tokens", "password-sign-in", "code-sign-in", "refresh-es256",
