@@ -274,6 +274,10 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.account(with: credential, in: tenant)
     }
 
+    func account(withPhone number: PhoneNumber, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        try await store.account(withPhone: number, in: tenant)
+    }
+
     func names(ofIdentity key: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> Data? {
         try await store.names(ofIdentity: key, in: tenant, now: now)
     }

@@ -22,6 +22,9 @@ extension TestTenant {
         /// Whether users may register a telephone, whose text messages ``TestTenant/mailbox`` has beside the mails. Numbers
         /// of all countries are texted, such as `+15555550123`.
         public var textMessages = false
+        /// Whether the number of a telephone that a user has registered signs the user in, by a code alone. It needs
+        /// ``textMessages``.
+        public var signInByNumber = false
         /// Whether users may have passkeys, which are bound to the host name `localhost`.
         public var passkeys = false
         /// For how many days a second factor can be left out on a device, 1 to 30; nil: never.
@@ -195,7 +198,7 @@ extension TestTenant {
         /// A login name besides the address.
         public var alias: String?
         public var attributes: [String: AttributeValue]
-        /// The mailboxes registered as a second factor.
+        /// The mailboxes, and with ``TestTenant/Settings/textMessages`` the telephones, registered as a second factor.
         public var secondFactors: [String]
         /// The authenticator app of the user, if there is one.
         public var authenticatorApp: TestAuthenticator?
@@ -237,6 +240,7 @@ extension TestTenant.Settings {
             throw .settings(["The rememberedDeviceDays are 1 to 30."])
         }
         entry.tenant.rememberedDays = rememberedDeviceDays
+        entry.tenant.texts?.signsIn = signInByNumber
         entry.tenant.providers = providers.map(\.provider)
         guard Set(providers.map(\.id)).count == providers.count else {
             throw .settings(["Two providers have the same id."])
@@ -347,7 +351,7 @@ extension TestTenant.Claim {
 struct Newcomer: Sendable {
     let identifiers: [LoginIdentifier]
     private let user: TestTenant.User
-    private let methods: [EmailAddress]
+    private let methods: [Contact]
     private let tenant: TenantID
     private let client: ClientID
 
@@ -364,7 +368,12 @@ struct Newcomer: Sendable {
         }
         self.identifiers = identifiers
         self.user = user
-        methods = try user.secondFactors.map(address)
+        methods = try user.secondFactors.map { text throws(TestTenantError) in
+            guard let contact = Contact(text) else {
+                throw .settings(["\(text) is no e-mail address and no telephone number."])
+            }
+            return contact
+        }
         tenant = entry.tenant.id
         client = entry.applications[0].id
     }
@@ -410,7 +419,7 @@ struct Newcomer: Sendable {
                 // The values of an account in long use: a reset leaves such a method unchanged.
                 .addStrongMethod(
                     StrongMethod(
-                        id: randomness.uuid(), email: $0, provenAt: now.addingTimeInterval(-60 * 86_400),
+                        id: randomness.uuid(), kind: .init($0), provenAt: now.addingTimeInterval(-60 * 86_400),
                         enrolment: Enrolment(.twoFactors), firstUsedAt: now.addingTimeInterval(-60 * 86_400)), to: id)
             }
             + (0..<user.sessions).map { _ in

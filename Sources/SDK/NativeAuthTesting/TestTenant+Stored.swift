@@ -12,7 +12,7 @@ extension TestTenant {
         public var alias: String?
         public var attributes: [String: AttributeValue]
         public var hasPassword: Bool
-        /// The mailboxes registered as a second factor.
+        /// The mailboxes and telephones registered as a second factor.
         public var secondFactors: [String]
         /// The number of sessions that have not ended.
         public var sessions: Int
@@ -32,7 +32,7 @@ extension TestTenant {
             return StoredUser(
                 id: user.id.description, email: user.email, alias: user.alias, attributes: user.attributes,
                 hasPassword: account.passwordHash != nil,
-                secondFactors: account.strongMethods.compactMap(\.email?.address),
+                secondFactors: account.strongMethods.compactMap(\.contact?.address),
                 sessions: sessions.count, isDisabled: account.disabledAt != nil, deletionDueAt: account.deletionDueAt)
         } catch {
             throw .database

@@ -251,6 +251,11 @@ package final class OutboxWorker: Service {
         _ leased: LeasedMail, _ content: MailContent, _ body: String
     ) async throws(StoreError) -> Bool {
         let mail = leased.mail
+        // A decoy's text asks nothing of the gateway, which would charge for it.
+        guard content.recipient != MailContent.noRecipient else {
+            try await store.markSent(leased, now: clock.now)
+            return true
+        }
         guard let number = PhoneNumber(stored: content.recipient) else {
             try await fail(leased, detail: "malformed")
             return true

@@ -107,6 +107,11 @@ struct TurnStore: FlowStore, UserStore {
         return try await store.account(with: credential, in: tenant)
     }
 
+    func account(withPhone number: PhoneNumber, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        await pass()
+        return try await store.account(withPhone: number, in: tenant)
+    }
+
     func names(ofIdentity key: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> Data? {
         await pass()
         return try await store.names(ofIdentity: key, in: tenant, now: now)

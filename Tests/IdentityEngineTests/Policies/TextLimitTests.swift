@@ -9,9 +9,9 @@ import Testing
     private static let settings = TextSettings(areas: ["49"], brand: "Contoso")
 
     private func judged(
-        _ history: TextHistory, _ settings: TextSettings = settings, registers: Bool = true, now: Date = now
+        _ history: TextHistory, _ settings: TextSettings = settings, for use: TextUse = .registration, now: Date = now
     ) throws -> TextJudgement {
-        history.judging(settings, try #require(CallingArea.named("49")), registers: registers, TextLimits(), now: now)
+        history.judging(settings, try #require(CallingArea.named("49")), for: use, TextLimits(), now: now)
     }
 
     private static func times(_ count: Int, ago: Double, step: Double = 0) -> [Date] {
@@ -125,7 +125,7 @@ import Testing
                 history.conversion.sent += 1
                 history.conversion.verified += isVerified ? 1 : 0
                 guard
-                    history.judging(Self.settings, area, registers: true, TextLimits(), now: Self.now)
+                    history.judging(Self.settings, area, for: .registration, TextLimits(), now: Self.now)
                         == .send(notes: [])
                 else {
                     Issue.record("\(history.conversion)")
@@ -146,7 +146,7 @@ import Testing
         var sent = 0
         // Bounded, so that a cap that does not hold fails here.
         loop: while sent < 1_000 {
-            switch try judged(history, settings, registers: false) {
+            switch try judged(history, settings, for: .secondFactor) {
             case .refused(let refusal, let notes):
                 #expect(refusal == .blockedContact && notes == [])
                 break loop
@@ -164,13 +164,14 @@ import Testing
         #expect(try judged(history, settings) == .send(notes: []))
         history.costOfDay = 225_000
         #expect(try judged(history, settings) == .refused(.blockedContact, notes: []))
+        #expect(try judged(history, settings, for: .signIn) == .refused(.blockedContact, notes: []))
         history.costOfDay = 0
         history.costOfMonth = 9_950_000
-        #expect(try judged(history, settings, registers: false) == .refused(.blockedContact, notes: []))
+        #expect(try judged(history, settings, for: .secondFactor) == .refused(.blockedContact, notes: []))
         // The end is told, too, when the cap is no multiple of the price.
         settings.costPerDay = 100_000
         (history.costOfDay, history.costOfMonth) = (0, 0)
-        guard case .send(let notes) = try judged(history, settings, registers: false) else {
+        guard case .send(let notes) = try judged(history, settings, for: .secondFactor) else {
             Issue.record("the first text")
             return
         }
@@ -186,7 +187,7 @@ import Testing
         history.pause = .init(until: Self.now.addingTimeInterval(60), minutes: 60)
         history.pauseOfAll = .init(until: Self.now.addingTimeInterval(60), minutes: 10)
         (history.reports, history.failures) = (20, 20)
-        #expect(try judged(history, registers: false) == .send(notes: []))
+        #expect(try judged(history, for: .secondFactor) == .send(notes: []))
         guard case .refused = try judged(history) else {
             Issue.record("a registration")
             return

@@ -9,12 +9,14 @@ import Testing
 
 @testable import IdentityHTTP
 
-/// Dana has an account, with a password and an alias, and Otto one without; Dino and Odil have none.
+/// Dana has an account, with a password, an alias and a telephone, and Otto one without; Dino and Odil have none.
 private enum Cast {
     static let dana = "dana@example.com"
     static let dino = "dino@example.com"
     static let otto = "otto@example.com"
     static let odil = "odil@example.com"
+    static let danasNumber = "+1 555 555 0123"
+    static let otherNumber = "+1 555 555 0143"
 }
 
 extension IdentityTestServer {
@@ -29,9 +31,11 @@ extension IdentityTestServer {
             ports.clients = directory
             settings.limits = TimeLimits()
             settings.resendCooldown = 60
+            settings.hasTextGateway = true
             adjust(&ports)
         }
         try await server.signUpWithPassword(Cast.dana)
+        try await server.plantMethod(Cast.danasNumber, of: Cast.dana)
         _ = try await server.signUp(Cast.otto)
         _ = try await server.mailbox.mails()
         server.clock.advance(by: 86_400)
@@ -64,7 +68,7 @@ private struct Seen: Hashable, CustomStringConvertible {
         if let text { members["error_description"] = .string(text) }
         // The label shows only what was typed.
         if let label = answer.text("challenge_target_label") {
-            members["challenge_target_label"] = .string(label == EmailAddress(name)?.masked ? "as typed" : label)
+            members["challenge_target_label"] = .string(label == Contact(name)?.masked ? "as typed" : label)
         }
     }
 
@@ -99,12 +103,14 @@ private final class Visit {
 
 /// The actions with a name, from the first step to the end.
 private enum Attack: String, CaseIterable, Sendable {
-    case signInWithPassword, signInByAlias, signInWithCode, reset, resetByAlias, signUp, signUpWithPassword
+    case signInWithPassword, signInByAlias, signInWithCode, signInByNumber, reset, resetByAlias, signUp,
+        signUpWithPassword
 
     var application: IdentityTestServer.Application {
         switch self {
         case .signInWithCode, .signUp: .emailOneTimePasscode
-        case .signInWithPassword, .signInByAlias, .reset, .resetByAlias, .signUpWithPassword: .emailPassword
+        case .signInWithPassword, .signInByAlias, .signInByNumber, .reset, .resetByAlias, .signUpWithPassword:
+            .emailPassword
         }
     }
 
@@ -114,13 +120,14 @@ private enum Attack: String, CaseIterable, Sendable {
         case .signInWithPassword, .reset, .signUpWithPassword: (Cast.dana, Cast.dino)
         case .signInWithCode, .signUp: (Cast.otto, Cast.odil)
         case .signInByAlias, .resetByAlias: ("dana.k", "dino.k")
+        case .signInByNumber: (Cast.danasNumber, Cast.otherNumber)
         }
     }
 
     func run(_ visit: Visit) async throws {
         switch self {
         case .signInWithPassword, .signInByAlias: try await passwords(visit)
-        case .signInWithCode:
+        case .signInWithCode, .signInByNumber:
             try await codes(
                 visit, start: { try await $0.initiate(visit.name) }, challenge: { try await $0.signInChallenge($1) },
                 submit: { try await $0.token(code: $2, $1) })
@@ -582,6 +589,10 @@ private struct TracedUsers: UserStore {
     func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
         note("account by passkey")
         return try await users.account(with: credential, in: tenant)
+    }
+    func account(withPhone number: PhoneNumber, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
+        note("account by name")
+        return try await users.account(withPhone: number, in: tenant)
     }
     func names(ofIdentity key: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> Data? {
         note("names of an identity")

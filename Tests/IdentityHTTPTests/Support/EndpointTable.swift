@@ -483,13 +483,14 @@ extension IdentityTestServer {
         if let code = try await mailbox.mails().first?.code { walk.content.code = code }
     }
 
-    /// Adds a mailbox to the second factors of a user, as no request can.
-    func plantMethod(_ email: String, of username: String) async throws {
+    /// Adds a mailbox or a telephone to the second factors of a user, as no request can.
+    func plantMethod(_ contact: String, of username: String) async throws {
         let user = try #require(try await storedUsers().first { $0.email == username })
         // Enrolled so long ago, and with so many proofs, that a reset leaves it unchanged.
         let method = StrongMethod(
-            id: UUID(), email: try #require(EmailAddress(email)), provenAt: clock.now.addingTimeInterval(-60 * 86_400),
-            enrolment: Enrolment(.twoFactors), firstUsedAt: clock.now)
+            id: UUID(), kind: StrongMethod.Kind(try #require(Contact(contact))),
+            provenAt: clock.now.addingTimeInterval(-60 * 86_400), enrolment: Enrolment(.twoFactors),
+            firstUsedAt: clock.now)
         try await plant(
             FlowRow(expiresAt: clock.now), [.addStrongMethod(method, to: user.id)], of: UUID(), in: user.tenant)
     }

@@ -60,6 +60,25 @@ struct InProcessDelegateTests {
         _ = try await next("onAccessTokenRetrieveError")
     }
 
+    @Test("sign-in with the number of a telephone: the code comes as a text message", arguments: Form.allCases)
+    func signInWithNumber(_ form: Form) async throws {
+        let world = try InProcess { $0.hasTextGateway = true }
+        try await world.signUp()
+        try await world.givePhone("+15555550123")
+        let calls = form.calls(on: .init(try world.configuration(.emailPassword)), delegate)
+        calls.signIn("+1 (555) 555-0199", nil)
+        #expect(try await next("onSignInStartError").flags == ["userNotFound"])
+        calls.signIn("+1 (555) 555-0123", nil)
+        let sent = try await next("onSignInCodeRequired")
+        #expect(sent.detail == "+1*********3 sms 8", "\(sent)")
+        let step = try #require(sent.state as? SignInCodeRequiredState)
+        step.submitCode(code: try await world.code("+15555550123"), delegate: delegate)
+        let result: MSALNativeAuthUserAccountResult = try await state("onSignInCompleted")
+        #expect(result.account.username == InProcess.email)
+        calls.getAccessToken(of: result)
+        #expect(try await live(next("onAccessTokenRetrieveCompleted"), in: world) == ["sms"])
+    }
+
     @Test("sign-in with a password at the start and later", arguments: Form.allCases)
     func signInWithPassword(_ form: Form) async throws {
         let world = try InProcess()

@@ -114,6 +114,18 @@ struct InProcess: Sendable {
             """)
     }
 
+    /// Gives the only user a telephone.
+    func givePhone(_ number: String) async throws {
+        let engine = server.engine
+        let contoso = try #require(TenantDirectory.development.entries.first)
+        let key = try #require(EmailAddress(Self.email)).key
+        let user = try #require(try await engine.ports.users.account(named: key, in: contoso.tenant.id)).user
+        let method = StrongMethod(
+            id: UUID(), contact: try #require(Contact(number)), provenAt: server.clock.now,
+            enrolment: Enrolment(.twoFactors))
+        _ = try await engine.ports.users.change(user.id, in: user.tenant, [.addStrongMethod(method, to: user.id)])
+    }
+
     /// Gives the only user an authenticator app and a recovery code.
     func giveApp() async throws -> (app: AppSecret, recovery: RecoveryCode) {
         let engine = server.engine

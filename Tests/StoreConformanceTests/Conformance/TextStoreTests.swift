@@ -7,12 +7,12 @@ import Testing
 struct TextStoreTests {
     private static func query(
         _ number: UInt8 = 1, near neighbourhood: UInt8 = 1, account: UInt8 = 1, source: UInt8? = 1, area: String = "49",
-        registers: Bool = true
+        for use: TextUse = .registration
     ) -> TextQuery {
         func digest(_ kind: UInt8, _ value: UInt8) -> Data { Data([kind] + Array(repeating: value, count: 15)) }
         return TextQuery(
             number: digest(1, number), neighbourhood: digest(2, neighbourhood), area: area, account: digest(3, account),
-            source: source.map { digest(4, $0) }, registers: registers)
+            source: source.map { digest(4, $0) }, use: use)
     }
 
     private func history(
@@ -34,7 +34,7 @@ struct TextStoreTests {
             // A registration that is answered, one that is not, one that the gateway refuses, and a sign-in of the owner.
             for (index, item) in [
                 (flow, Self.query()), (flow, Self.query(2)), (other, Self.query(3, account: 2, source: nil)),
-                (other, Self.query(4, account: 1, registers: false)),
+                (other, Self.query(4, account: 1, for: .secondFactor)),
             ].enumerated() {
                 let at = noon + Double(index)
                 let mail = fixtureMail("text \(index)", createdAt: at, expiresAt: noon + 570)
@@ -62,7 +62,7 @@ struct TextStoreTests {
             // Those that registered nothing: the first and the third.
             #expect(first.ofNeighbourhood == [noon, noon + 2] && first.ofAreaInHour == 2)
             #expect(first.costOfDay == 225_000, "one is taken, two are under way, one is refused")
-            let owner = try #require(try await history(Self.query(4, registers: false), store, at: now))
+            let owner = try #require(try await history(Self.query(4, for: .secondFactor), store, at: now))
             #expect(owner.ofNumber == [noon + 3])
             let stranger = try #require(try await history(Self.query(4, account: 9), store, at: now))
             #expect(stranger.ofNumber == [] && stranger.ofAccount == [])
@@ -113,6 +113,64 @@ struct TextStoreTests {
             #expect(try await history(Self.query(area: "1"), store, at: noon + 63)?.pause == nil)
             _ = try await store.removeExpired(now: noon + 40 * 86_400)
             #expect(try await history(Self.query(), store, at: noon + 40 * 86_400) == TextHistory())
+        }
+    }
+
+    @Test(
+        "SEC-SMS-16: a number has the account that proved it last, of this tenant, and none where it is suspended",
+        arguments: StoreUnderTest.available)
+    func accountsOfNumbers(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let number = try #require(PhoneNumber("+15555550123"))
+            let (ada, eve) = (fixtureUser("ada"), fixtureUser("eve"))
+            try await store.perform(.createUser(ada), .createUser(eve))
+            func prove(_ user: UserID, _ contact: Contact, at date: Date) async throws -> UUID {
+                let method = StrongMethod(
+                    id: UUID(), contact: contact, provenAt: date, enrolment: Enrolment(.twoFactors))
+                try await store.perform(.addStrongMethod(method, to: user))
+                return method.id
+            }
+            func owner(in tenant: TenantID = contoso) async throws -> UserID? {
+                try await store.account(withPhone: number, in: tenant)?.user.id
+            }
+            #expect(try await owner() == nil)
+            _ = try await prove(ada.id, .phone(number), at: noon)
+            _ = try await prove(ada.id, .phone(try #require(PhoneNumber("+15555550124"))), at: noon + 9)
+            #expect(try await owner() == ada.id)
+            #expect(try await owner(in: TenantID(UUID())) == nil)
+            let later = try await prove(eve.id, .phone(number), at: noon + 1)
+            #expect(try await owner() == eve.id)
+            try await store.perform(.setSuspension([later], of: eve.id, noon + 2))
+            #expect(try await owner() == ada.id)
+            try await store.perform(.removeStrongMethods([later], of: eve.id))
+            #expect(try await owner() == ada.id)
+        }
+    }
+
+    @Test(
+        "SEC-SMS-4: sign-ins with a number are counted apart from the owner's texts",
+        arguments: StoreUnderTest.available)
+    func usesOfTexts(_ sut: StoreUnderTest) async throws {
+        try await sut.withStore { store in
+            let uses = TextUse.allCases
+            for (index, use) in uses.enumerated() {
+                try await store.perform(
+                    .noteText(
+                        SentText(
+                            id: UUID(), flow: UUID(), counted: Self.query(for: use), cost: 0, at: noon + Double(index)))
+                )
+            }
+            let now = noon + 60
+            let histories =
+                try await [history(Self.query(for: .secondFactor), store, at: now)]
+                + [history(Self.query(for: .registration), store, at: now)]
+                + [history(Self.query(for: .signIn), store, at: now)]
+            #expect(histories.map { $0?.ofNumber } == [[noon], [noon + 1], [noon + 2]])
+            #expect(histories.map { $0?.ofAccount } == [[noon, noon + 1], [noon, noon + 1], [noon + 2]])
+            // No neighbour and no area is held up by them.
+            #expect(histories.map { $0?.ofNeighbourhood } == [[noon + 1], [noon + 1], [noon + 1]])
+            #expect(histories.map { $0?.ofAreaInHour } == [1, 1, 1])
+            #expect(histories.map { $0?.ofSource.count } == [3, 3, 3])
         }
     }
 }

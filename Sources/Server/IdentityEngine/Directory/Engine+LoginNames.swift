@@ -5,11 +5,17 @@ import PortableFoundation
 enum SignInName: Sendable {
     case email(EmailAddress)
     case alias(Alias)
+    /// The number of a telephone, where the tenant lets it sign in.
+    case phone(PhoneNumber)
 
     /// Nil when the text is not a valid login name.
-    init?(_ text: String) {
+    ///
+    /// - Parameter takesNumbers: Whether a number is a name. An alias that reads like one is none then.
+    init?(_ text: String, takesNumbers: Bool = false) {
         if let email = EmailAddress(stored: text) {
             self = .email(email)
+        } else if takesNumbers, let number = PhoneNumber(text) {
+            self = .phone(number)
         } else if let alias = Alias(text) {
             self = .alias(alias)
         } else {
@@ -17,16 +23,25 @@ enum SignInName: Sendable {
         }
     }
 
+    /// What identifies the account: no address and no alias has the bytes of a number.
     var key: LoginIdentifier.Key {
         switch self {
         case .email(let email): email.key
         case .alias(let alias): alias.key
+        case .phone(let number): LoginIdentifier.Key(bytes: Contact.phone(number).key)
+        }
+    }
+
+    var phone: PhoneNumber? {
+        switch self {
+        case .email, .alias: nil
+        case .phone(let number): number
         }
     }
 
     fileprivate var alias: Alias? {
         switch self {
-        case .email: nil
+        case .email, .phone: nil
         case .alias(let alias): alias
         }
     }
@@ -37,6 +52,7 @@ enum SignInName: Sendable {
         switch self {
         case .email(let email): email.masked
         case .alias: "***@***"
+        case .phone(let number): number.masked
         }
     }
 }
@@ -47,6 +63,16 @@ extension Engine {
     func account(named key: LoginIdentifier.Key, in context: RequestContext) async throws(EngineError) -> UserAccount? {
         do {
             return try await ports.users.account(named: key, in: context.tenant.id)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The account with this login name.
+    func account(of name: SignInName, in context: RequestContext) async throws(EngineError) -> UserAccount? {
+        guard let number = name.phone else { return try await account(named: name.key, in: context) }
+        do {
+            return try await ports.users.account(withPhone: number, in: context.tenant.id)
         } catch {
             throw .store(error)
         }
@@ -88,7 +114,8 @@ extension Engine {
             switch name {
             case .email(let email): email
             // This mailbox gets no mail; its mails are counted.
-            case .alias: EmailAddress(digest.prefix(8).map { "\($0)" }.joined(separator: "-") + "@decoy.invalid")
+            case .alias, .phone:
+                EmailAddress(digest.prefix(8).map { "\($0)" }.joined(separator: "-") + "@decoy.invalid")
             }
         guard let mailbox, let user = UUID(bytes: digest.prefix(16)) else { return nil }
         return Addressee(

@@ -66,7 +66,8 @@ extension Engine {
             keys.recipient = vault.refusals(of: target, of: purpose, in: tenant)
         }
         keys.address = name.map { digest([Data("address".utf8), $0, bucket]) }
-        if let name, let code = reads.code, let budget = MailBudget(code.purpose) {
+        // Texts have limits of their own.
+        if target?.phone == nil, let name, let code = reads.code, let budget = MailBudget(code.purpose) {
             let purpose = Data(budget.rawValue.utf8)
             keys.mailbox = digest([Data("mailbox".utf8), purpose, name, bucket])
             let source = context.caller.source
@@ -88,7 +89,7 @@ extension Engine {
                 number: digest([Data("texts of number".utf8), Data(number.text.utf8)]).prefix(16),
                 neighbourhood: digest([Data("texts nearby".utf8), Data(number.neighbourhood.utf8)]).prefix(16),
                 area: number.area.prefix, account: account.prefix(16), source: keys.source?.prefix(16),
-                registers: reads.code?.purpose.registersPhone ?? false)
+                use: reads.code?.purpose.textUse ?? .secondFactor)
         }
         keys.ipv6Prefix48 = context.caller.source?.ipv6Prefix48.map { digest([Data("site".utf8), $0]) }
         return keys

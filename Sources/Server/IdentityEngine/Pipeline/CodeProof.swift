@@ -47,7 +47,7 @@ extension StepSituation {
                 .count(.codeMailed, of: .source), .count(.codeMailed, of: .ipv6Prefix48),
             ]
         case .phone(let number):
-            switch judgeText(to: number, registers: purpose.registersPhone) {
+            switch judgeText(to: number, for: purpose.textUse) {
             case .refused(let refusal, let notes):
                 return Decision(.refused(refusal), row: notes.isEmpty ? nil : row, effects: notes)
             case .send(let notes):
@@ -70,11 +70,12 @@ extension StepSituation {
         return textHistory.isSpent(texts, by: texts.price(of: number.area))
     }
 
-    /// Whether a text may go to the number now. Who gets here has given a first factor, or has a session (`SEC-SMS-3`).
-    private func judgeText(to number: PhoneNumber, registers: Bool) -> TextJudgement {
+    /// Whether a text may go to the number now. Who gets here has given a first factor, or has a session (`SEC-SMS-3`), or signs in
+    /// with the number of an account, where the tenant has that.
+    private func judgeText(to number: PhoneNumber, for use: TextUse) -> TextJudgement {
         guard let texts, texts.allows(number) else { return .refused(.blockedContact, notes: []) }
         guard settings.limits != nil, let textHistory else { return .send(notes: []) }
-        return textHistory.judging(texts, number.area, registers: registers, settings.textLimits, now: now)
+        return textHistory.judging(texts, number.area, for: use, settings.textLimits, now: now)
     }
 
     /// Sends a slow-lane code (docs/design/0013). Unknown sources have used up the mailbox's budget of mails; at long

@@ -109,8 +109,10 @@ extension Engine {
         let context = step.context
         guard let texts = texts(of: context.tenant) else { return [] }
         let code = fresh.digits.reveal()
+        // That of a decoy is never sent, and costs nothing.
         var content = MailContent(
-            purpose: purpose, recipient: number.text, code: code, minutesValid: settings.codeLifetime / 60,
+            purpose: purpose, recipient: step.isDecoy ? MailContent.noRecipient : number.text, code: code,
+            minutesValid: settings.codeLifetime / 60,
             language: context.tenant.mailLanguage(context.caller.language), organisation: context.tenant.displayName,
             sentAt: context.now,
             request: texts.goesToHook
@@ -130,7 +132,8 @@ extension Engine {
                 .enqueueMail(mail),
                 .noteText(
                     SentText(
-                        id: id, flow: step.flow, counted: counted, cost: texts.price(of: number.area), at: context.now)),
+                        id: id, flow: step.flow, counted: counted,
+                        cost: step.isDecoy ? 0 : texts.price(of: number.area), at: context.now)),
             ]
         } catch {
             throw .broken("a text could not be sealed")

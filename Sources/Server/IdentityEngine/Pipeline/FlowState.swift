@@ -322,7 +322,7 @@ package struct Authentication: Hashable, Sendable, Codable {
         switch method.kind {
         case .mailbox(let email): hasProven(email)
         case .app: devices?.contains { [.authenticatorApp, .appOfMailbox].contains($0) } == true
-        case .phone: devices?.contains { [.phone, .phoneOfMailbox].contains($0) } == true
+        case .phone: hasPhone
         case .passkey: devices?.contains(where: DeviceProof.passkeys.contains) == true
         case .identity: devices?.contains { [.identity, .identityOfMailbox].contains($0) } == true
         case .recoveryCodes: devices?.contains(.recoveryCode) == true
@@ -354,6 +354,11 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// Whether the sign-in ends the count of wrong passwords. A passkey alone does not: its holder may be the one who guesses at the
     /// password (`SEC-LOCK-1`).
     var endsLock: Bool { knowsPassword || !mailboxes.isEmpty }
+
+    /// Whether a code to a telephone is the only first factor.
+    var beganWithPhone: Bool { !knowsPassword && mailboxes.isEmpty && hasPhone }
+
+    private var hasPhone: Bool { devices?.contains { [.phone, .phoneOfMailbox].contains($0) } == true }
 
     /// Whether the password was given and counts as a separate factor.
     package var provesPassword: Bool { knowsPassword && !passwordIsFromReset }

@@ -251,8 +251,18 @@ extension MailContent.Purpose {
         }
     }
 
-    /// Whether a code of the purpose that is texted registers the number.
-    package var registersPhone: Bool { self == .registration }
+    /// What a code of the purpose is for when it is texted.
+    package var textUse: TextUse {
+        switch self {
+        case .registration: .registration
+        case .signIn: .signIn
+        case .signUp, .passwordReset, .secondFactor, .accountChange, .emailChange, .emailChanged, .emailChangeUndone,
+            .emailReplaced, .resetRequired, .accountDeleted, .deletionScheduled, .passwordChanged, .methodRegistered,
+            .methodRemoved, .methodSuspended, .methodReactivated, .methodFirstUsed, .passkeySuspect, .recoveryCodeUsed,
+            .accountExists, .signInLocked, .signedInAfterFailures:
+            .secondFactor
+        }
+    }
 
     /// Whether the mail goes to any address that a person names, and not only to those of accounts.
     package var goesToAnyAddress: Bool {

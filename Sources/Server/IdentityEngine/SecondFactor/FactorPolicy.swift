@@ -257,6 +257,13 @@ extension Authentication {
         let level = sought(demand, of: account)
         let found = methodsThatAdd(of: account, demand)
         guard level > .mailed else {
+            // Who began with a telephone has the own mailbox beside it.
+            if found.isEmpty, origin == .signIn, beganWithPhone,
+                proving(ownMailbox(of: account), at: demand.now).assurance(for: demand).factors
+                    > assurance(for: demand).factors
+            {
+                return [ownMailbox(of: account)]
+            }
             // A user of a provider, who can register a method, and has given no code to the own mailbox yet (SEC-ENR-2).
             let isOfProvider = account.passwordHash == nil && account.secondFactors.isEmpty && !hasCodeOfOwnAddress
             let mustProve = isOfProvider && found.isEmpty && !registrable(for: account, demand).isEmpty

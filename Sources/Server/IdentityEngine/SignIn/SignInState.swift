@@ -118,7 +118,7 @@ package enum SignInState: Hashable, Sendable, Codable {
     /// What gets the code of this state.
     package var recipient: Contact? {
         switch self {
-        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): .mailbox(draft.email)
+        case .started(let draft), .awaitingPassword(let draft), .awaitingCode(let draft): draft.contact
         case .choosingMethod(let proven), .choosingContact(let proven), .creatingPasskey(let proven, _),
             .confirmingApp(let proven, _), .authenticated(let proven):
             .mailbox(proven.email)
@@ -132,8 +132,10 @@ package enum SignInState: Hashable, Sendable, Codable {
 /// The data of a sign-in before its first proof.
 package struct SignInDraft: Hashable, Sendable, Codable {
     package var account: AccountBinding
-    /// The stored address, the only target of codes (`SEC-ID-4`).
+    /// The stored address, the only mailbox that gets codes (`SEC-ID-4`).
     package var email: EmailAddress
+    /// The telephone whose number the user typed: it gets the code. Nil: the mailbox does.
+    package var phone: StrongMethod?
     /// The address that the client is shown; nil: the masked address.
     package var label: String?
     /// The alias that the user typed, when answers hide accounts: guesses and mails are counted by it. Nil: they are
@@ -147,11 +149,12 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     package var linking: VerifiedIdentity?
 
     package init(
-        account: AccountBinding, email: EmailAddress, label: String? = nil, countedName: Data? = nil, hasPassword: Bool,
-        capabilities: Set<ClientAbility>
+        account: AccountBinding, email: EmailAddress, phone: StrongMethod? = nil, label: String? = nil,
+        countedName: Data? = nil, hasPassword: Bool, capabilities: Set<ClientAbility>
     ) {
         self.account = account
         self.email = email
+        self.phone = phone
         self.label = label
         self.countedName = countedName
         self.hasPassword = hasPassword
@@ -161,15 +164,19 @@ package struct SignInDraft: Hashable, Sendable, Codable {
     /// The challenge type that a client must be able to handle to sign this user in (docs/protocol.md §3.2).
     package var neededChallengeType: ChallengeType { hasPassword ? .password : .oneTimePasscode }
 
+    /// What gets the code.
+    package var contact: Contact { phone?.contact ?? .mailbox(email) }
+
     /// The target of the code, as the client is shown it.
-    package var target: String { label ?? email.masked }
+    package var target: String { label ?? contact.masked }
 
     /// The proofs after a right code.
     package func provenByCode(at date: Date) -> Authentication {
-        linked(
-            Authentication(
-                account: account, email: email, origin: .signIn, knowsPassword: false, mailboxes: [email],
-                authenticatedAt: date, capabilities: capabilities))
+        let proven = Authentication(
+            account: account, email: email, origin: .signIn, knowsPassword: false,
+            mailboxes: phone == nil ? [email] : [],
+            authenticatedAt: date, capabilities: capabilities)
+        return linked(phone.map { proven.proving($0, at: date) } ?? proven)
     }
 
     private func linked(_ proven: Authentication) -> Authentication {

@@ -39,20 +39,36 @@ package struct PreparedTokens: Hashable, Sendable {
 extension Engine {
     /// Starts a sign-in. Nothing is written (design record 0014).
     func startSignIn(_ request: UsernameRequest, in context: RequestContext) async throws(EngineError) -> Outcome {
-        guard let name = SignInName(request.username) else { return context.outcome(.refused(.userNotFound)) }
-        var found = try await account(named: name.key, in: context)
+        let takesNumbers = texts(of: context.tenant)?.signsIn == true
+        guard let name = SignInName(request.username, takesNumbers: takesNumbers) else {
+            return context.outcome(.refused(.userNotFound))
+        }
+        var found = try await account(of: name, in: context)
         if context.hidesAccounts, found?.disabledAt != nil { found = nil }
+        var phone: StrongMethod?
+        if let number = name.phone {
+            phone = found?.telephone(number, signingInAt: context.now)
+            if phone == nil { found = nil }
+        }
         guard let addressee = addressee(of: found, named: name, in: context) else {
             return context.outcome(.refused(.userNotFound))
         }
         guard found?.disabledAt == nil else { return context.outcome(.refused(.accountDisabled)) }
-        // When answers hide accounts, every user is asked for the credential of the user flow (SEC-ENUM-3).
+        // The telephone of a decoy gets nothing and proves nothing.
+        if let number = name.phone, phone == nil {
+            phone = StrongMethod(
+                id: addressee.account.user.uuid, contact: .phone(number), provenAt: context.now,
+                enrolment: Enrolment(.unknown))
+        }
+        // When answers hide accounts, every user is asked for the credential of the user flow (SEC-ENUM-3). A number is always
+        // proven by a code.
         let hasPassword =
-            context.hidesAccounts
-            ? context.userFlow.method == .emailPassword
-            : found.map { context.hasPassword($0) } ?? false
+            phone == nil
+            && (context.hidesAccounts
+                ? context.userFlow.method == .emailPassword
+                : found.map { context.hasPassword($0) } ?? false)
         let draft = SignInDraft(
-            account: addressee.account, email: addressee.email, label: addressee.label,
+            account: addressee.account, email: addressee.email, phone: phone, label: addressee.label,
             countedName: addressee.countedName, hasPassword: hasPassword,
             capabilities: request.capabilities.with(request.accepted))
         guard request.accepted.contains(draft.neededChallengeType) else {
@@ -86,7 +102,7 @@ extension Engine {
             // Without a mail, a repeated request repeats no effect.
             let use = draft.hasPassword ? nil : CodeUse.sending(.signIn)
             return try await run(step, reading: StepReads(code: use), keepsAnswer: false) { situation in
-                let fresh = freshCode(digits, situation, step, to: .mailbox(draft.email), for: .signIn)
+                let fresh = freshCode(digits, situation, step, to: draft.contact, for: .signIn)
                 return state.challenging(with: fresh, in: situation).map(FlowState.signIn)
             }
         }
@@ -121,8 +137,10 @@ extension SignInState {
             guard !draft.hasPassword else {
                 return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
             }
-            return situation.sendCode(fresh, to: .mailbox(draft.email), for: .signIn, next: .awaitingCode(draft)) {
-                .proveAddress(situation.delivery(to: draft.target, resendIn: $0, length: $1))
+            let contact = draft.contact
+            return situation.sendCode(fresh, to: contact, for: .signIn, next: .awaitingCode(draft)) {
+                .proveAddress(
+                    situation.delivery(to: draft.target, resendIn: $0, length: $1, channel: contact.channel))
             }
         case .choosingMethod, .awaitingSecondFactor, .choosingContact, .awaitingContactCode, .confirmingContact,
             .creatingPasskey, .confirmingApp, .authenticated:
@@ -404,6 +422,11 @@ extension SignInState {
         code matches: (CodeRecord) -> Bool, prepared: PreparedTokens, in situation: StepSituation
     ) -> Decision<SignInState> {
         guard let proof = proving(at: situation.now) else { return .refused(.notAllowedNow) }
+        // The user may have removed the telephone since its number was typed.
+        let phone = draft?.phone?.contact?.phone.flatMap {
+            situation.account?.telephone($0, signingInAt: situation.now)
+        }
+        guard phone?.id == draft?.phone?.id || account.isDecoy else { return .refused(.unusableToken) }
         let isSecond = proof.purpose == .secondFactor
         let user = account.user
         switch situation.judgeCode(
@@ -424,9 +447,12 @@ extension SignInState {
     func passing(
         _ proven: Authentication, by judged: StrongMethod? = nil, in situation: StepSituation
     ) -> [FlowEffect] {
+        let user = account.user
+        if let phone = draft?.phone, let known = situation.account?.strongMethods.first(where: { $0.id == phone.id }) {
+            return situation.notingUse(of: known, by: user)
+        }
         guard case .awaitingSecondFactor(_, let asked) = self else { return [] }
         let method = judged ?? asked
-        let user = account.user
         var effects: [FlowEffect] = [.record(.secondFactorPassed, user: user)]
         // The method of SEC-LOCK-6 is not one of the account's methods and has no row.
         guard let known = situation.account?.strongMethods.first(where: { $0.id == method.id }) else { return effects }
@@ -435,8 +461,7 @@ extension SignInState {
                 [.write(.setSuspension([method.id], of: user, nil)), .record(.methodReactivated, user: user)]
                 + situation.notices(.methodReactivated, about: [method])
         } else {
-            effects.append(.write(.noteUse(method.id, of: user, at: situation.now)))
-            if known.firstUsedAt == nil { effects += situation.notices(.methodFirstUsed, about: [method]) }
+            effects += situation.notingUse(of: known, by: user)
         }
         // The user has proven a factor besides the mailbox that reset the password (design record 0005).
         if proven.passwordIsFromReset || proven.origin == .reset, proven.factors > 1 {
@@ -608,6 +633,12 @@ extension StepSituation {
             suspensionRest: settings.suspensionRest, now: now, takesRecoveryCodes: takesRecoveryCodes,
             takesApps: takesApps, texts: texts,
             passkeyDomain: passkeyDomain)
+    }
+
+    /// Notes that a method was given, and tells the user when that was the first time.
+    func notingUse(of method: StrongMethod, by user: UserID) -> [FlowEffect] {
+        [.write(.noteUse(method.id, of: user, at: now))]
+            + (method.firstUsedAt == nil ? notices(.methodFirstUsed, about: [method]) : [])
     }
 
     /// Tells the user, at every mailbox that was proven before, what happened to methods (`SEC-ENR-5`), unless a notice

@@ -55,6 +55,14 @@ package enum Contact: Hashable, Sendable {
         }
     }
 
+    /// The address or the number, as it is stored.
+    package var address: String {
+        switch self {
+        case .mailbox(let email): email.address
+        case .phone(let number): number.text
+        }
+    }
+
     package var masked: String {
         switch self {
         case .mailbox(let email): email.masked
@@ -69,6 +77,21 @@ package enum Contact: Hashable, Sendable {
         case .phone: .textMessage
         }
     }
+}
+
+extension UserAccount {
+    /// The telephone that signs in by a code to its number alone (`SEC-SMS-16`). Nil when it is suspended, when a recovery code
+    /// enrolled it a short time ago, and when nothing has proven it for ``longestSilence``: the number may have another owner.
+    func telephone(_ number: PhoneNumber, signingInAt now: Date) -> StrongMethod? {
+        strongMethods.first { method in
+            method.contact?.phone == number && method.suspendedAt == nil && !method.rests(at: now)
+                && now.timeIntervalSince(method.lastUsedAt.map { max($0, method.provenAt) } ?? method.provenAt)
+                    < Self.longestSilence
+        }
+    }
+
+    /// In seconds: 180 days.
+    static let longestSilence = 180 * 86_400.0
 }
 
 /// Encoded as one text: an address as ``EmailAddress`` is, as versions wrote it that knew no other contact.

@@ -1,6 +1,16 @@
 import NativeAuthCore
 package import PortableFoundation
 
+/// What a text is for, which decides what it is counted with: what strangers can cause uses up nothing of an owner's.
+package enum TextUse: Int, Hashable, Sendable, CaseIterable {
+    /// To a telephone of the account, after its first factor.
+    case secondFactor = 0
+    /// To a number that is to be registered.
+    case registration = 1
+    /// To a telephone of an account, for anyone who types its number to sign in.
+    case signIn = 2
+}
+
 /// What a step that may send or judge a text must know, and what the text is counted by: keyed digests of 16 bytes.
 package struct TextQuery: Hashable, Sendable {
     package var number: Data
@@ -10,18 +20,17 @@ package struct TextQuery: Hashable, Sendable {
     package var area: String
     package var account: Data
     package var source: Data?
-    /// Whether the number is to be registered; else it is a method of the account.
-    package var registers: Bool
+    package var use: TextUse
 
     package init(
-        number: Data, neighbourhood: Data, area: String, account: Data, source: Data?, registers: Bool
+        number: Data, neighbourhood: Data, area: String, account: Data, source: Data?, use: TextUse
     ) {
         self.number = number
         self.neighbourhood = neighbourhood
         self.area = area
         self.account = account
         self.source = source
-        self.registers = registers
+        self.use = use
     }
 }
 
@@ -73,10 +82,10 @@ package struct TextHistory: Hashable, Sendable {
         }
     }
 
-    /// The times of the number's texts of seven days: of all accounts that want to register it, or of the account that has it, so
-    /// that strangers use up nothing of its owner's.
+    /// The times of the number's texts of seven days: of all accounts that want to register it, of all who sign in with it, or of the
+    /// account that has it, so that strangers use up nothing of its owner's.
     package var ofNumber: [Date] = []
-    /// Those of the account and of the source, of a day.
+    /// Those of the account, of a day: of sign-ins with a number, or of all others. And those of the source.
     package var ofAccount: [Date] = []
     package var ofSource: [Date] = []
     /// Those of the neighbourhood that registered nothing, of a day.
@@ -148,16 +157,17 @@ extension TextHistory {
     /// Judges the next text to a number of the area.
     ///
     /// Only who registers a number is held up by what others do. The owner of a telephone that is a method has given a first
-    /// factor, and the last part of the costs is kept for such sign-ins.
+    /// factor, and the last part of the costs is kept for such sign-ins. Who signs in with a number gets texts at telephones of
+    /// accounts alone, which is nothing that is paid for: neither area nor neighbourhood holds that up.
     package func judging(
-        _ settings: TextSettings, _ area: CallingArea, registers: Bool, _ limits: TextLimits, now: Date
+        _ settings: TextSettings, _ area: CallingArea, for use: TextUse, _ limits: TextLimits, now: Date
     ) -> TextJudgement {
-        guard !isSpent(settings, by: settings.price(of: area), registers: registers) else {
+        guard !isSpent(settings, by: settings.price(of: area), for: use) else {
             return .refused(.blockedContact, notes: [])
         }
         var caps = [(ofNumber, limits.ofNumber), (ofAccount, limits.ofAccount), (ofSource, limits.ofSource)]
         var isAreaFull = false
-        if registers {
+        if use == .registration {
             guard ![pause, pauseOfAll].contains(where: { $0.map { now < $0.until } ?? false }) else {
                 return .refused(.blockedContact, notes: [])
             }
@@ -174,10 +184,10 @@ extension TextHistory {
         return .send(notes: alarms(settings, area))
     }
 
-    /// Whether a text of this price is more than the tenant may spend: for registrations four fifths of it.
-    package func isSpent(_ settings: TextSettings, by price: Int, registers: Bool = false) -> Bool {
+    /// Whether a text of this price is more than the tenant may spend: four fifths of it for what strangers can cause.
+    package func isSpent(_ settings: TextSettings, by price: Int, for use: TextUse = .secondFactor) -> Bool {
         [(costOfDay, settings.costPerDay), (costOfMonth, settings.costPerMonth)].contains { cost, cap in
-            cap.map { cost + price > (registers ? $0 / 5 * 4 : $0) } ?? false
+            cap.map { cost + price > (use == .secondFactor ? $0 : $0 / 5 * 4) } ?? false
         }
     }
 

@@ -15,10 +15,12 @@ package struct TextSettings: Hashable, Sendable {
     package var costPerMonth: Int?
     /// Whether the receiver of the tenant's hook `otpSend` delivers texts, in place of the server's gateway.
     package var goesToHook: Bool
+    /// Whether a number that is a method of an account signs in to it, by a code alone.
+    package var signsIn: Bool
 
     package init(
         areas: Set<String>, brand: String, domain: String? = nil, prices: [String: Int] = [:], usualPrice: Int = 0,
-        costPerDay: Int? = nil, costPerMonth: Int? = nil, goesToHook: Bool = false
+        costPerDay: Int? = nil, costPerMonth: Int? = nil, goesToHook: Bool = false, signsIn: Bool = false
     ) {
         self.areas = areas
         self.brand = brand
@@ -28,6 +30,7 @@ package struct TextSettings: Hashable, Sendable {
         self.costPerDay = costPerDay
         self.costPerMonth = costPerMonth
         self.goesToHook = goesToHook
+        self.signsIn = signsIn
     }
 
     /// Whether numbers of the area are texted.

@@ -57,10 +57,6 @@ extension HostedPage {
         switch flow.step {
         case .enterName(let isSignUp):
             page.title = isSignUp ? .createAccount : .signIn
-            let allowsAlias = visit.client.map { client in
-                client.userFlow.attributes.contains { $0.name == AttributeDefinition.aliasName }
-            }
-            let isName = !isSignUp && allowsAlias == true
             let suggests = !isSignUp && visit.offersPasskeys
             let switching: HTML? =
                 visit.client?.userFlow.allowsSignUp == true
@@ -69,7 +65,7 @@ extension HostedPage {
             page.body = """
                 <p class="lead">\(text(.toApp(visit.application)))</p>
                 \(posted("""
-                    \(page.field("username", isName ? .emailOrName : .email, type: isName ? "text" : "email", value: value("username", flow.username ?? ""), autocomplete: suggests ? "username webauthn" : "username", isFirst: true, attributes: " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\""))
+                    \(page.nameField(visit, isSignUp: isSignUp, value: value("username", flow.username ?? ""), suggests: suggests))
                     \(suggests ? page.suggestedPasskey : nil)
                     \(page.button("next", .next, isPrimary: true))
                     \(isSignUp || !visit.offersPasskeys ? nil : page.passkeyButton)
@@ -398,6 +394,26 @@ extension HostedPage {
         """
         <div class="who"><input id="username" name="username" value="\(flow.username ?? "")" autocomplete="username" aria-label="\(language(.email))" tabindex="-1" readonly></div>
         """
+    }
+
+    /// The field of an address, or at a sign-in of whatever names an account.
+    private func nameField(_ visit: HostedVisit, isSignUp: Bool, value: String, suggests: Bool) -> HTML {
+        let takesNames =
+            !isSignUp && visit.client?.userFlow.attributes.contains { $0.name == AttributeDefinition.aliasName } == true
+        let takesNumbers = !isSignUp && visit.takesNumbers
+        let label: PagePhrase =
+            switch (takesNames, takesNumbers) {
+            case (false, false): .email
+            case (true, false): .emailOrName
+            case (false, true): .emailOrNumber
+            case (true, true): .emailNameOrNumber
+            }
+        return field(
+            "username", label, type: label == .email ? "email" : "text", value: value,
+            autocomplete: suggests ? "username webauthn" : "username", isFirst: true,
+            // A keyboard for addresses has no place for numbers.
+            attributes: (takesNumbers ? "" : " inputmode=\"email\"")
+                + " autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"254\"")
     }
 
     private var codeField: HTML {

@@ -511,6 +511,8 @@ struct HostedVisit: Sendable {
     var brand: PageBrand { PageBrand(tenant, at: path) }
     /// Whether browsers can use the tenant's passkeys on these pages: passkeys are bound to a host.
     var offersPasskeys: Bool { routes.engine.pagesTakePasskeys(of: tenant) }
+    /// Whether the number of a telephone is a name to sign in with.
+    var takesNumbers: Bool { routes.engine.texts(of: tenant)?.signsIn == true }
     var issuer: String { "\(routes.engine.settings.baseURL)/\(tenant.id)/v2.0" }
     /// What the page says first, by the whole query.
     var notice: PagePhrase? { request.uri.query.flatMap { HostedNotice(rawValue: $0) }?.phrase }

@@ -74,7 +74,8 @@ enum PagePhrase: Hashable, Sendable {
     case codesShownOnce, enterRecoveryCode, recoveryCodeHelp, wrongRecoveryCode, recoveredHelp
 
     // Fields.
-    case email, emailOrName, password, newPassword, showPassword, code, staySignedIn, optional
+    case email, emailOrName, emailOrNumber, emailNameOrNumber, password, newPassword, showPassword, code, staySignedIn,
+        optional
     case attribute(String)
     case currentPassword, newEmail, methodName
 

@@ -54,6 +54,7 @@ package struct Migration: Sendable {
         Migration(name: "0038 revocations", sqlite: revocations),
         Migration(name: "0039 names of identities", sqlite: namesOfIdentities),
         Migration(name: "0040 remembered devices", sqlite: rememberedDevices),
+        Migration(name: "0041 numbers that sign in", sqlite: numbersThatSignIn),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -167,6 +168,11 @@ package struct Migration: Sendable {
 
     /// What the proofs of the sign-in are worth, by its name in design record 0039; NULL for older rows.
     private static let levelsOfSessions = "ALTER TABLE refresh_families ADD COLUMN level TEXT;"
+
+    /// Finds the account of a telephone.
+    private static let numbersThatSignIn = """
+        CREATE INDEX strong_methods_by_phone ON strong_methods (tenant, key, proven_at) WHERE kind = 'phone';
+        """
 
     /// The text messages of a week, with keyed digests of what they are counted by, and whether the gateway took them; what those of
     /// a day cost, in millionths, and how many registrations were answered; and what rests from them.

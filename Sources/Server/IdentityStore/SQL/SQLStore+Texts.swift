@@ -31,7 +31,7 @@ extension SQLSession {
             """,
             [
                 tenant, text.id, text.flow, counted.number, counted.neighbourhood, counted.area, counted.account,
-                counted.source, counted.registers, text.cost, text.at,
+                counted.source, counted.use.rawValue, text.cost, text.at,
             ])
     }
 
@@ -66,7 +66,7 @@ extension SQLSession {
                 "UPDATE texts SET verified_at = ? WHERE tenant = ? AND id = ?",
                 [date, tenant, try row.value("id", as: UUID.self)], expecting: 1)
         }
-        guard let first = found.first, try first.value("registers", as: Bool.self) else { return }
+        guard let first = found.first, try TextUse(stored: first) == .registration else { return }
         try run(
             """
             INSERT INTO text_days (tenant, day, area, cost, answered, last_at) VALUES (?, ?, ?, 0, 1, ?)
@@ -134,11 +134,11 @@ extension SQLSession {
             [tenant, asked.area, TextHistory.everyArea, day])
         return costs.map { costs in
             var history = try TextHistory(costs: costs, underWay: try underWay.get(), area: asked.area, now: now)
-            // Strangers who want to register a number use up nothing of the account that has it, and learn nothing of it.
+            // Strangers use up nothing of the account that has the number, and learn nothing of it.
             history.ofNumber = try ofNumber.get().filter {
-                $0.registers == asked.registers && (asked.registers || $0.account == asked.account)
+                $0.use == asked.use && (asked.use != .secondFactor || $0.account == asked.account)
             }.map(\.at)
-            let own = try ofAccount.get()
+            let own = try ofAccount.get().filter { ($0.use == .signIn) == (asked.use == .signIn) }
             history.ofAccount = own.map(\.at)
             history.otherNumbersOfAccount = Set(own.map(\.number)).subtracting([asked.number]).count
             history.ofSource = try ofSource.get().map(\.at)
@@ -146,7 +146,7 @@ extension SQLSession {
             let ofArea = try ofArea.get()
             history.ofAreaInHour = ofArea.count { $0.isUnanswered && $0.at > now.addingTimeInterval(-3_600) }
             let settled = ofArea.filter {
-                $0.registers && $0.isTaken && $0.at <= now.addingTimeInterval(-TextHistory.settling)
+                $0.use == .registration && $0.isTaken && $0.at <= now.addingTimeInterval(-TextHistory.settling)
             }
             history.conversion = .init(sent: settled.count, verified: settled.count(where: \.isVerified))
             for row in try pauses.get() {
@@ -170,7 +170,7 @@ extension SQLSession {
 private struct TextRow {
     var number: Data
     var account: Data
-    var registers: Bool
+    var use: TextUse
     var isTaken: Bool
     var hasFailed: Bool
     var at: Date
@@ -180,7 +180,7 @@ private struct TextRow {
     init(_ row: StoredRow) throws {
         number = try row.value("number")
         account = try row.value("account")
-        registers = try row.value("registers")
+        use = try TextUse(stored: row)
         let outcome = try row.value("outcome", as: String?.self)
         isTaken = outcome == "taken"
         hasFailed = outcome == "failed"
@@ -190,7 +190,16 @@ private struct TextRow {
     }
 
     /// Whether it was to register a number, and did not.
-    var isUnanswered: Bool { registers && !isVerified && !hasFailed }
+    var isUnanswered: Bool { use == .registration && !isVerified && !hasFailed }
+}
+
+extension TextUse {
+    /// Of the column `registers`, which versions that knew no sign-in with a number read as a flag.
+    fileprivate init(stored row: StoredRow) throws {
+        let number = try row.value("registers", as: Int.self)
+        guard let use = TextUse(rawValue: number) else { throw StoreError.corrupt("texts") }
+        self = use
+    }
 }
 
 extension TextHistory {

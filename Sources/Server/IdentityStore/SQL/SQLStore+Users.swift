@@ -19,6 +19,19 @@ extension SQLStore {
     }
 
     package func account(
+        withPhone number: PhoneNumber, in tenant: TenantID
+    ) async throws(StoreError) -> UserAccount? {
+        try await read { session in
+            let methods = "strong_methods \(session.dialect.indexed(by: "strong_methods_by_phone"))"
+            let user = """
+                (SELECT "user" FROM \(methods) WHERE tenant = ? AND key = ? AND kind = 'phone' AND suspended_at IS NULL
+                    ORDER BY proven_at DESC, id LIMIT 1)
+                """
+            return try session.account(user, [tenant, Contact.phone(number).key], in: tenant, locking: "").get()
+        }
+    }
+
+    package func account(
         named key: LoginIdentifier.Key, in tenant: TenantID
     ) async throws(StoreError) -> UserAccount? {
         try await read { session in

@@ -68,6 +68,7 @@ enum ReadTexts {
                 at: "prices")
         }
         texts.goesToHook = members.flag("byHook") ?? false
+        texts.signsIn = members.flag("signIn") ?? false
         members.end()
         return texts
     }

@@ -148,6 +148,7 @@ enum TenantText {
             ("costPerDay", texts.costPerDay.map { scalar(ReadTexts.text(of: $0)) }),
             ("costPerMonth", texts.costPerMonth.map { scalar(ReadTexts.text(of: $0)) }),
             ("byHook", texts.goesToHook ? scalar("true") : nil),
+            ("signIn", texts.signsIn ? scalar("true") : nil),
         ]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }

@@ -59,6 +59,8 @@ extension PagePhrase {
         case .requestNumber(let number): "رقم هذا الطلب: \(number)"
         case .email: "عنوان البريد الإلكتروني"
         case .emailOrName: "عنوان البريد الإلكتروني أو اسم المستخدم"
+        case .emailOrNumber: "عنوان البريد الإلكتروني أو رقم الهاتف"
+        case .emailNameOrNumber: "عنوان البريد الإلكتروني أو اسم المستخدم أو رقم الهاتف"
         case .password: "كلمة المرور"
         case .newPassword: "كلمة المرور الجديدة"
         case .showPassword: "إظهار كلمة المرور"

@@ -56,6 +56,8 @@ extension PagePhrase {
         case .requestNumber(let number): "请求编号：\(number)"
         case .email: "电子邮件地址"
         case .emailOrName: "电子邮件地址或用户名"
+        case .emailOrNumber: "电子邮件地址或电话号码"
+        case .emailNameOrNumber: "电子邮件地址、用户名或电话号码"
         case .password: "密码"
         case .newPassword: "新密码"
         case .showPassword: "显示密码"

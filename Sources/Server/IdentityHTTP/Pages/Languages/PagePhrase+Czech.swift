@@ -59,6 +59,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Číslo tohoto požadavku: \(number)"
         case .email: "E-mailová adresa"
         case .emailOrName: "E-mailová adresa nebo uživatelské jméno"
+        case .emailOrNumber: "E-mailová adresa nebo telefonní číslo"
+        case .emailNameOrNumber: "E-mailová adresa, uživatelské jméno nebo telefonní číslo"
         case .password: "Heslo"
         case .newPassword: "Nové heslo"
         case .showPassword: "Zobrazit heslo"

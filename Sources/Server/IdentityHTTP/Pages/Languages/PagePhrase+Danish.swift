@@ -60,6 +60,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Forespørgslens nummer: \(number)"
         case .email: "E-mailadresse"
         case .emailOrName: "E-mailadresse eller brugernavn"
+        case .emailOrNumber: "E-mailadresse eller telefonnummer"
+        case .emailNameOrNumber: "E-mailadresse, brugernavn eller telefonnummer"
         case .password: "Adgangskode"
         case .newPassword: "Ny adgangskode"
         case .showPassword: "Vis adgangskode"

@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Nummer van deze aanvraag: \(number)"
         case .email: "E-mailadres"
         case .emailOrName: "E-mailadres of gebruikersnaam"
+        case .emailOrNumber: "E-mailadres of telefoonnummer"
+        case .emailNameOrNumber: "E-mailadres, gebruikersnaam of telefoonnummer"
         case .password: "Wachtwoord"
         case .newPassword: "Nieuw wachtwoord"
         case .showPassword: "Wachtwoord tonen"

@@ -61,6 +61,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Number of this request: \(number)"
         case .email: "E-mail address"
         case .emailOrName: "E-mail address or username"
+        case .emailOrNumber: "E-mail address or telephone number"
+        case .emailNameOrNumber: "E-mail address, username or telephone number"
         case .password: "Password"
         case .newPassword: "New password"
         case .showPassword: "Show password"

@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Pyynnön numero: \(number)"
         case .email: "Sähköpostiosoite"
         case .emailOrName: "Sähköpostiosoite tai käyttäjätunnus"
+        case .emailOrNumber: "Sähköpostiosoite tai puhelinnumero"
+        case .emailNameOrNumber: "Sähköpostiosoite, käyttäjätunnus tai puhelinnumero"
         case .password: "Salasana"
         case .newPassword: "Uusi salasana"
         case .showPassword: "Näytä salasana"

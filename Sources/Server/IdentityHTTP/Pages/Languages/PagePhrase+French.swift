@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Numéro de cette demande\u{A0}: \(number)"
         case .email: "Adresse e-mail"
         case .emailOrName: "Adresse e-mail ou nom d’utilisateur"
+        case .emailOrNumber: "Adresse e-mail ou numéro de téléphone"
+        case .emailNameOrNumber: "Adresse e-mail, nom d’utilisateur ou numéro de téléphone"
         case .password: "Mot de passe"
         case .newPassword: "Nouveau mot de passe"
         case .showPassword: "Afficher le mot de passe"

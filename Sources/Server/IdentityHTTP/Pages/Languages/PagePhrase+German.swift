@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Nummer dieser Anfrage: \(number)"
         case .email: "E-Mail-Adresse"
         case .emailOrName: "E-Mail-Adresse oder Benutzername"
+        case .emailOrNumber: "E-Mail-Adresse oder Telefonnummer"
+        case .emailNameOrNumber: "E-Mail-Adresse, Benutzername oder Telefonnummer"
         case .password: "Passwort"
         case .newPassword: "Neues Passwort"
         case .showPassword: "Passwort anzeigen"

@@ -59,6 +59,8 @@ extension PagePhrase {
         case .requestNumber(let number): "מספר הבקשה: \(number)"
         case .email: "כתובת אימייל"
         case .emailOrName: "כתובת אימייל או שם משתמש"
+        case .emailOrNumber: "כתובת אימייל או מספר טלפון"
+        case .emailNameOrNumber: "כתובת אימייל, שם משתמש או מספר טלפון"
         case .password: "סיסמה"
         case .newPassword: "סיסמה חדשה"
         case .showPassword: "הצגת הסיסמה"

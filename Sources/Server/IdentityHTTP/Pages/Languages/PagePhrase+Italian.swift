@@ -61,6 +61,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Numero di questa richiesta: \(number)"
         case .email: "Indirizzo email"
         case .emailOrName: "Indirizzo email o nome utente"
+        case .emailOrNumber: "Indirizzo email o numero di telefono"
+        case .emailNameOrNumber: "Indirizzo email, nome utente o numero di telefono"
         case .password: "Password"
         case .newPassword: "Nuova password"
         case .showPassword: "Mostra password"

@@ -56,6 +56,8 @@ extension PagePhrase {
         case .requestNumber(let number): "リクエスト番号: \(number)"
         case .email: "メール アドレス"
         case .emailOrName: "メール アドレスまたはユーザー名"
+        case .emailOrNumber: "メール アドレスまたは電話番号"
+        case .emailNameOrNumber: "メール アドレス、ユーザー名、または電話番号"
         case .password: "パスワード"
         case .newPassword: "新しいパスワード"
         case .showPassword: "パスワードを表示"

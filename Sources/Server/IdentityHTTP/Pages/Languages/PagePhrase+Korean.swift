@@ -56,6 +56,8 @@ extension PagePhrase {
         case .requestNumber(let number): "요청 번호: \(number)"
         case .email: "이메일 주소"
         case .emailOrName: "이메일 주소 또는 사용자 이름"
+        case .emailOrNumber: "이메일 주소 또는 전화번호"
+        case .emailNameOrNumber: "이메일 주소, 사용자 이름 또는 전화번호"
         case .password: "비밀번호"
         case .newPassword: "새 비밀번호"
         case .showPassword: "비밀번호 표시"

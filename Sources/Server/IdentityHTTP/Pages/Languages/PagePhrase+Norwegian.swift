@@ -60,6 +60,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Nummeret på forespørselen: \(number)"
         case .email: "E-postadresse"
         case .emailOrName: "E-postadresse eller brukernavn"
+        case .emailOrNumber: "E-postadresse eller telefonnummer"
+        case .emailNameOrNumber: "E-postadresse, brukernavn eller telefonnummer"
         case .password: "Passord"
         case .newPassword: "Nytt passord"
         case .showPassword: "Vis passord"

@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Numer tego żądania: \(number)"
         case .email: "Adres e-mail"
         case .emailOrName: "Adres e-mail lub nazwa użytkownika"
+        case .emailOrNumber: "Adres e-mail lub numer telefonu"
+        case .emailNameOrNumber: "Adres e-mail, nazwa użytkownika lub numer telefonu"
         case .password: "Hasło"
         case .newPassword: "Nowe hasło"
         case .showPassword: "Pokaż hasło"

@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Número deste pedido: \(number)"
         case .email: "Endereço de e-mail"
         case .emailOrName: "Endereço de e-mail ou nome de usuário"
+        case .emailOrNumber: "Endereço de e-mail ou número de telefone"
+        case .emailNameOrNumber: "Endereço de e-mail, nome de usuário ou número de telefone"
         case .password: "Senha"
         case .newPassword: "Nova senha"
         case .showPassword: "Mostrar senha"

@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Número de esta solicitud: \(number)"
         case .email: "Dirección de correo electrónico"
         case .emailOrName: "Dirección de correo electrónico o nombre de usuario"
+        case .emailOrNumber: "Dirección de correo electrónico o número de teléfono"
+        case .emailNameOrNumber: "Dirección de correo electrónico, nombre de usuario o número de teléfono"
         case .password: "Contraseña"
         case .newPassword: "Nueva contraseña"
         case .showPassword: "Mostrar contraseña"

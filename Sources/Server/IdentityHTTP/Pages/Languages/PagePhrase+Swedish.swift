@@ -61,6 +61,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Nummer på begäran: \(number)"
         case .email: "E-postadress"
         case .emailOrName: "E-postadress eller användarnamn"
+        case .emailOrNumber: "E-postadress eller telefonnummer"
+        case .emailNameOrNumber: "E-postadress, användarnamn eller telefonnummer"
         case .password: "Lösenord"
         case .newPassword: "Nytt lösenord"
         case .showPassword: "Visa lösenord"

@@ -59,6 +59,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Bu isteğin numarası: \(number)"
         case .email: "E-posta adresi"
         case .emailOrName: "E-posta adresi veya kullanıcı adı"
+        case .emailOrNumber: "E-posta adresi veya telefon numarası"
+        case .emailNameOrNumber: "E-posta adresi, kullanıcı adı veya telefon numarası"
         case .password: "Şifre"
         case .newPassword: "Yeni şifre"
         case .showPassword: "Şifreyi göster"

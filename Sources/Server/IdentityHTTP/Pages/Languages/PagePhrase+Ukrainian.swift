@@ -62,6 +62,8 @@ extension PagePhrase {
         case .requestNumber(let number): "Номер цього запиту: \(number)"
         case .email: "Електронна адреса"
         case .emailOrName: "Електронна адреса або ім’я користувача"
+        case .emailOrNumber: "Електронна адреса або номер телефону"
+        case .emailNameOrNumber: "Електронна адреса, ім’я користувача або номер телефону"
         case .password: "Пароль"
         case .newPassword: "Новий пароль"
         case .showPassword: "Показати пароль"
