@@ -48,7 +48,7 @@ extension NativeAuthClient {
     /// registration of one.
     ///
     /// - Parameters:
-    ///   - username: The e-mail address or the alias.
+    ///   - username: The e-mail address, the alias, or a telephone number (<doc:SigningIn>).
     ///   - password: The password, if the app has asked for it before; when it is wrong, the sign-in fails. Without it
     ///     the prompts are asked until it is right.
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are

@@ -5,7 +5,7 @@ extension NativeAuthClient {
     /// password.
     ///
     /// - Parameters:
-    ///   - username: The e-mail address or the alias.
+    ///   - username: The e-mail address, the alias, or a telephone number (<doc:SigningIn>).
     ///   - password: The password. A user who signs in with codes gets a code in any case:
     ///     ``SignInCodeRequired/isPasswordUnused``.
     ///   - scopes: Scopes of one resource that the access token is for; `openid`, `profile` and `offline_access` are
