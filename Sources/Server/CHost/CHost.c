@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CHost.h"
 
 #include <arpa/inet.h>
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <link.h>
 #include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -132,6 +135,29 @@ int chost_local_address(char *out, int room) {
     }
     freeifaddrs(first);
     return result;
+}
+
+#ifdef __linux__
+// Parts that are never written have no page of their own. In others the loader has written addresses, which the file does not have.
+static int forget_parts(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    unsigned long page = *(unsigned long *)context;
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[index];
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_W) != 0) continue;
+        unsigned long begin = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
+        unsigned long end = (object->dlpi_addr + part->p_vaddr + part->p_memsz) & ~(page - 1);
+        if (end > begin) madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+    return 0;
+}
+#endif
+
+void chost_forget_start(void) {
+#ifdef __linux__
+    unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(forget_parts, &page);
+#endif
 }
 
 long chost_clock_error(void) {

@@ -27,6 +27,10 @@ int chost_records(const char *name, int type, const char *server, int port, char
 // other networks leave by, else that of the first interface that is up. No packet is sent. Returns 0, or -1 when there is none.
 int chost_local_address(char *out, int room);
 
+// Unmaps the pages of the program and its libraries that only the start has needed. They are clean pages of files, which the system
+// keeps in its cache while it has room; one that is needed again is mapped again, without a read. Does nothing where it cannot.
+void chost_forget_start(void);
+
 // How far the clock may be from the right time, in microseconds, when the network sets it; -1 when nothing sets it; -2 when the system
 // cannot tell.
 long chost_clock_error(void);

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CHost
 import IdentityEngine
 import IdentityHTTP
 import IdentityTracing
@@ -175,6 +176,7 @@ struct ServeCommand: AsyncParsableCommand {
                     await ListenerPorts.waitForOthers(settings)
                     say("ready \(address.listening)")
                     ServiceNotice.ready()
+                    chost_forget_start()
                 }
                 result = .success(())
             } catch {
