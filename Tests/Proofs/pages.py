@@ -169,8 +169,8 @@ PAGES = {
     "noCookies": "no-cookies", "foreignForm": "foreign-form", "tooMuch": "too-much", "busy": "busy", "request": "too-long too-many",
 }
 # The button of the first leads to another page than that of its twin; a user comes to it with a password that a reset gave. The second
-# is shown by `leaving`.
-NOT_WALKED = {"proveAgain(byReset: true)", "atProvider"}
+# is shown by `leaving`. New codes in a sign-in look as on the account page; seven codes must be used first, and the app's next code awaited.
+NOT_WALKED = {"proveAgain(byReset: true)", "atProvider", "renewCodes(asks: false)", "renewCodes(asks: true)"}
 PAGE_OF = {name: page for page, names in PAGES.items() for name in names.split()}
 STATES = ["first", "refused", "limit", "expired", "again", "answered", "rtl", "dark", "320", "no script"]
 SOURCE = world.ROOT / "Sources/Server/IdentityHTTP/Pages"

@@ -123,7 +123,13 @@ extension TryConversation {
             let codes = try await call({ () async throws(AccountError) in try await account.recoveryCodes() }),
             codes.madeAt != nil
         {
-            rows.append(("method", "recovery codes, \(codes.remaining) left"))
+            let advice =
+                switch codes.renewal {
+                case .notNeeded: ""
+                case .suggested: ", few: make new ones"
+                case .demanded: ": make new ones now"
+                }
+            rows.append(("method", "recovery codes, \(codes.remaining) left\(advice)"))
         }
         dialog.show(rows + sessions.map(Self.row))
         let hasPassword = methods.contains { $0.kind == .password }

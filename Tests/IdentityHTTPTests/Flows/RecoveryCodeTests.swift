@@ -10,12 +10,12 @@ import Testing
 
 /// Recovery codes: made in the account by two factors, given natively and at the pages, and what their session may do.
 @Suite("Recovery codes") struct RecoveryCodeTests {
-    private static let make = AccountCaller.beta + "/nativeAuth.createRecoveryCodes"
-    private static let status = AccountCaller.beta + "/nativeAuthRecoveryCodes"
-    private static let apps = AccountCaller.me + "/authentication/softwareOathMethods"
+    static let make = AccountCaller.beta + "/nativeAuth.createRecoveryCodes"
+    static let status = AccountCaller.beta + "/nativeAuthRecoveryCodes"
+    static let apps = AccountCaller.me + "/authentication/softwareOathMethods"
 
     /// A user with a password and an app, in a session of both, and ten codes.
-    private struct Owner {
+    struct Owner {
         var server: IdentityTestServer
         var app: TestApp
         var caller: AccountCaller

@@ -43,7 +43,7 @@ extension PagePhrase {
             .badPhone, .blockedPhone,
             .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesLeft(7), .codesShownOnce,
-            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp,
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .codesLow, .codesUsedUp, .notNow,
             .signInWithPasskey, .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey,
             .passkeys, .passkeysHelp, .addPasskey, .passkeyExists, .passkeyNotAllowed, .added,
             .continueWith("Harbour ID"), .linkHelp(provider: "Harbour ID"), .nameMailboxHelp(provider: "Harbour ID"),
@@ -82,7 +82,8 @@ extension PagePhrase {
             .wrongAppCode, .appNotAllowed, .addPhone, .phoneNumber, .phoneHelp, .enterTextCode, .blockedPhone,
             .phoneNotAllowed,
             .otherMethod, .recoveryCodes, .recoveryHelp, .makeCodes, .codesShownOnce,
-            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .signInWithPasskey,
+            .enterRecoveryCode, .recoveryCodeHelp, .wrongRecoveryCode, .recoveredHelp, .codesLow, .codesUsedUp, .notNow,
+            .signInWithPasskey,
             .usePasskey, .passkeyHelp, .noPasskeys, .passkeyFailed, .passkeyRefused, .passkey, .passkeys, .passkeysHelp,
             .addPasskey, .passkeyExists, .passkeyNotAllowed, .added, .providerFailed, .connectedAccounts,
             .identityTaken, .enoughToday, .rememberedDevices, .rememberedDevicesHelp, .rememberedUntil:

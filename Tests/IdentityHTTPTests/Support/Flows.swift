@@ -270,6 +270,8 @@ enum FactorDirectory {
     static let distinctMailbox = "99990000-aaaa-1111-bbbb-2222dddd0003"
     /// There are no passwords here, and the application requires a second factor.
     static let oneTimePasscode = "99990000-aaaa-1111-bbbb-2222dddd0004"
+    /// Pages without a server, at `https://pages.example/done`; users have a password.
+    static let page = "99990000-aaaa-1111-bbbb-2222dddd0005"
 
     static func directory() throws -> TenantDirectory {
         var contoso = try #require(TenantDirectory.development.entries.first)
@@ -283,6 +285,9 @@ enum FactorDirectory {
             try client(userFlow, UserFlow(method: .emailPassword, requiresSecondFactor: true)),
             try client(distinctMailbox, UserFlow(method: .emailPassword, requiresDistinctMailbox: true)),
             try client(oneTimePasscode, UserFlow(method: .emailOneTimePasscode), requires: true),
+            Client(
+                id: try #require(ClientID(page)), displayName: "Pages", userFlow: UserFlow(method: .emailPassword),
+                redirects: RedirectAddresses([.spa: ["https://pages.example/done"]])),
         ]
         return TenantDirectory([contoso])
     }

@@ -3,10 +3,23 @@ public import PortableFoundation
 
 /// How many recovery codes the user has: codes for the loss of every other method of the second factor.
 public struct RecoveryCodeStatus: Hashable, Sendable {
-    /// Those that are not used yet, 0 to 10. From three on, suggest new ones; at 0 there is no way back from the loss.
+    /// Whether the user is to make new codes.
+    public enum Renewal: String, Hashable, Sendable {
+        /// The user has enough codes, or never made any.
+        case notNeeded = "none"
+        /// Three codes or fewer are left: offer ``Account/makeRecoveryCodes(correlationID:)``, and let the user put it off.
+        case suggested
+        /// All codes are used. Lead the user through new ones after the next sign-in with two factors, before anything else:
+        /// a lost method would lock the user out. The server refuses no sign-in and no call because of it.
+        case demanded
+    }
+
+    /// Those that are not used yet, 0 to 10.
     public let remaining: Int
     /// When they were made; nil: the user has none.
     public let madeAt: Date?
+    /// What to ask the user for. A session that used a recovery code cannot make new ones: ask after the next sign-in.
+    public let renewal: Renewal
 }
 
 /// Ten new recovery codes. They are shown to the user once, and never again. Its description is redacted.
@@ -29,7 +42,9 @@ extension Account {
     public func recoveryCodes(correlationID: UUID? = nil) async throws(AccountError) -> RecoveryCodeStatus {
         let reply: Directory.RecoveryCodes = try await directory(
             .readRecoveryCodes, correlationID: correlationID ?? client.makeCorrelationID())
-        return RecoveryCodeStatus(remaining: reply.remaining, madeAt: directoryTime(reply.createdDateTime))
+        return RecoveryCodeStatus(
+            remaining: reply.remaining, madeAt: directoryTime(reply.createdDateTime),
+            renewal: reply.renewal.flatMap(RecoveryCodeStatus.Renewal.init) ?? .notNeeded)
     }
 
     /// Makes ten recovery codes; earlier ones no longer work. When the answer is lost, call it again: the codes of the lost

@@ -295,12 +295,15 @@ package enum Directory {
         package var remaining: Int
         /// Nil: none were made.
         package var createdDateTime: String?
+        /// `none`, `suggested` or `demanded`; a server of an older version does not say it.
+        package var renewal: String?
         /// New codes, in the answer that made them alone.
         package var codes: [String]?
 
-        package init(remaining: Int, createdDateTime: String?, codes: [String]? = nil) {
+        package init(remaining: Int, createdDateTime: String?, renewal: String? = nil, codes: [String]? = nil) {
             self.remaining = remaining
             self.createdDateTime = createdDateTime
+            self.renewal = renewal
             self.codes = codes
         }
     }

@@ -409,10 +409,11 @@ enum DirectoryCodec {
         }
     }
 
-    static func recoveryCodes(of account: UserAccount) -> Directory.RecoveryCodes {
+    static func recoveryCodes(of account: UserAccount, in tenant: Tenant) -> Directory.RecoveryCodes {
         Directory.RecoveryCodes(
             remaining: account.recovery?.codes.count ?? 0,
-            createdDateTime: account.recovery?.madeAt.ISO8601Format())
+            createdDateTime: account.recovery?.madeAt.ISO8601Format(),
+            renewal: account.recoveryRenewal(in: tenant).rawValue)
     }
 
     static func session(_ summary: SessionSummary) -> Directory.Session {

@@ -146,12 +146,13 @@ extension IdentityRoutes {
                 ContinuationToken(asked.continuationToken), .submitAccountCode(Secret(asked.code), caller.user))
             return try reply(to: try await take(command, caller, request, context), context)
         case .readRecoveryCodes:
-            return try json(DirectoryCodec.recoveryCodes(of: caller.account), context)
+            return try json(DirectoryCodec.recoveryCodes(of: caller.account, in: caller.tenant), context)
         case .makeRecoveryCodes:
             let codes = try Self.accepted(
                 try await engine.makeRecoveryCodes(of: caller, language: language, from: source, now: now))
             let body = Directory.RecoveryCodes(
-                remaining: codes.count, createdDateTime: now.ISO8601Format(), codes: codes.map { $0.shown.reveal() })
+                remaining: codes.count, createdDateTime: now.ISO8601Format(), renewal: RecoveryRenewal.none.rawValue,
+                codes: codes.map { $0.shown.reveal() })
             return try json(body, context)
         case .removeMethod, .removeApp, .removePhone, .removePasskey:
             try Self.accepted(

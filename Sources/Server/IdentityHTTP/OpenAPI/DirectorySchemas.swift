@@ -520,6 +520,9 @@ extension Schema {
         ["remaining": whole.described("Those that are not used yet, 0 to 10.")],
         optional: [
             "createdDateTime": moment,
+            "renewal": .words(RecoveryRenewal.allCases.map(\.rawValue)).described(
+                "Whether the user is to make new ones: none; suggested, with three or fewer left; demanded, with none left."
+            ),
             "codes": list(of: text).described("New codes; in the answer that made them alone."),
         ])
 

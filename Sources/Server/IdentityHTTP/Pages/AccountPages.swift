@@ -246,7 +246,7 @@ extension IdentityRoutes {
             return try await page(part, caller, visit, problem: problem, typed: form)
         case .changed: return Self.seeOther(visit.path(of: part, .saved))
         case .gaveUp(let notice): return Self.seeOther(visit.path(of: part, notice))
-        case .finished, .answered: return Self.seeOther(visit.path(of: part))
+        case .finished, .answered, .codes: return Self.seeOther(visit.path(of: part))
         }
     }
 

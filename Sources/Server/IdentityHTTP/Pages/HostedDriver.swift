@@ -12,6 +12,8 @@ enum HostedResult: Sendable {
     case finished(BrowserTicket, HostedFlow)
     /// The flow ends with an error for the client.
     case answered(AuthorizeError)
+    /// New recovery codes, which the page of this answer shows once.
+    case codes([RecoveryCode], HostedFlow)
     /// A change of the account is made.
     case changed(HostedFlow)
     /// A change of the account is not made, and its flow is over.
@@ -181,6 +183,7 @@ struct HostedDriver: Sendable {
                 return .progress(flow)
             }
             return try await confirm(flow)
+        case .renewCodes(let asks): return try await renewCodes(action, asks: asks, flow)
         // `IdentityRoutes` takes this step: it gives the browser a session.
         case .fromApp: return .progress(flow)
         case .proveAgain(let byReset):
@@ -219,7 +222,7 @@ struct HostedDriver: Sendable {
     }
 
     /// The user goes on with the session of the browser.
-    private func confirm(_ flow: HostedFlow) async throws -> HostedResult {
+    func confirm(_ flow: HostedFlow) async throws -> HostedResult {
         var flow = flow
         // Another tab may have signed another user in: the page shows that one first.
         guard flow.shown == nil || flow.shown == visit.signIn?.account.user.id else {

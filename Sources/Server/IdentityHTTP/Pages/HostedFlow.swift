@@ -25,6 +25,10 @@ enum HostedStep: Hashable, Sendable, Codable {
     case enterPhone
     /// Whether to go on as the user who is signed in.
     case confirm
+    /// New recovery codes, before the sign-in goes on.
+    ///
+    /// - Parameter asks: Whether another question to the user follows.
+    case renewCodes(asks: Bool)
     /// Whether this browser is to be signed in as the user of an app (design record 0038).
     case fromApp(TicketQuestion)
     /// The user must sign in again before a change of the account; by a reset when nothing else gives the proof.
@@ -94,7 +98,7 @@ extension HostedStep {
         case .atProvider(let trip): trip.isLink == true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .usePasskey, .registerPasskey,
             .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
-            .fromApp, .proveAgain, .dead,
+            .renewCodes, .fromApp, .proveAgain, .dead,
             .nameMailbox, .answered, .deviceAnswered:
             false
         }
@@ -106,7 +110,7 @@ extension HostedStep {
         case .enterAppCode, .addApp, .registerApp: true
         case .enterName, .enterPassword, .enterCode, .enterRecoveryCode, .usePasskey, .createPasskey, .registerPasskey,
             .enterAccountCode, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
-            .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
+            .renewCodes, .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }
@@ -117,10 +121,14 @@ extension HostedStep {
         case .usePasskey, .createPasskey, .registerPasskey: true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
             .registerApp, .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .enterPhone, .confirm,
-            .fromApp,
-            .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
+            .renewCodes, .fromApp, .proveAgain, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
+    }
+
+    /// Whether the step leads through new recovery codes.
+    var isAboutCodes: Bool {
+        if case .renewCodes = self { true } else { false }
     }
 
     /// Whether the step's answer decides on a provider's identity, and no method of the second factor is added in it.
@@ -129,7 +137,7 @@ extension HostedStep {
         case .atProvider, .nameMailbox, .enterCode(.signUp, _): true
         case .enterName, .enterPassword, .enterCode, .enterAppCode, .enterRecoveryCode, .enterAccountCode, .addApp,
             .usePasskey, .createPasskey, .registerPasskey, .registerApp, .choosePassword, .collectAttributes,
-            .chooseMethod, .enterContact, .enterPhone, .confirm, .fromApp, .proveAgain, .dead, .answered,
+            .chooseMethod, .enterContact, .enterPhone, .confirm, .renewCodes, .fromApp, .proveAgain, .dead, .answered,
             .deviceAnswered:
             false
         }
@@ -142,8 +150,8 @@ extension HostedStep {
         case .enterCode(_, let target), .enterAccountCode(let target): Self.isNumber(target)
         case .enterName, .enterPassword, .enterAppCode, .enterRecoveryCode, .usePasskey, .createPasskey,
             .registerPasskey, .registerApp,
-            .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .fromApp, .proveAgain, .addApp,
-            .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
+            .choosePassword, .collectAttributes, .chooseMethod, .enterContact, .confirm, .renewCodes, .fromApp,
+            .proveAgain, .addApp, .dead, .atProvider, .nameMailbox, .answered, .deviceAnswered:
             false
         }
     }

@@ -115,8 +115,22 @@ extension HostedPage {
             \(form(.deletion)(button("keep", .keepAccount)))</div>
             """
         }
+        // First, since a lost method would lock the user out. Where no codes can be made, the page of the methods says why.
+        let account = view.caller.account
+        let asked: PagePhrase? =
+            switch view.caller.usedRecoveryCode ? .none : account.recoveryRenewal(in: visit.tenant) {
+            case .none: nil
+            case .suggested: .codesLow
+            case .demanded: .codesUsedUp
+            }
+        let renewal: HTML? = asked.map { phrase in
+            """
+            <div class="ending"><p>\(language(phrase))</p>
+            <p class="links"><a class="button quiet" href="\(visit.path(of: .methods))">\(language(.makeCodes))</a></p></div>
+            """
+        }
         return """
-            \(ending)
+            \(renewal)\(ending)
             <ul class="parts">
             \(row(.data, .yourData, name))
             \(row(.email, .email, user.email))
@@ -215,7 +229,7 @@ extension HostedPage {
     }
 
     /// New codes, which are shown this once, with a file of them.
-    private func shown(_ codes: [RecoveryCode]) -> HTML? {
+    func shown(_ codes: [RecoveryCode]) -> HTML? {
         guard !codes.isEmpty else { return nil }
         let items = codes.map { code -> HTML in "<li><code translate=\"no\">\(code.shown.reveal())</code></li>" }
         let file = codes.map { $0.shown.reveal() }.joined(separator: "%0A") + "%0A"

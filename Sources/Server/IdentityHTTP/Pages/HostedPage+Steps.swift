@@ -25,10 +25,12 @@ struct HostedForm: Sendable {
 extension HostedPage {
     /// The page of a flow's state.
     ///
-    /// - Parameter typed: The form that was refused: its values are kept, except secrets.
+    /// - Parameters:
+    ///   - typed: The form that was refused: its values are kept, except secrets.
+    ///   - codes: New recovery codes, which this page shows once.
     static func of(
         _ flow: HostedFlow, _ form: HostedForm, _ visit: HostedVisit, problem: HostedProblem?, typed: FormFields?,
-        notice: PagePhrase?
+        notice: PagePhrase?, codes: [RecoveryCode] = []
     ) -> HostedPage {
         var page = HostedPage(
             language: visit.language, brand: visit.brand, title: .signIn, body: "", problem: problem,
@@ -240,6 +242,9 @@ extension HostedPage {
                     """))
                 \(more)
                 """
+        case .renewCodes:
+            page.title = .recoveryCodes
+            page.body = "\(page.renewal(visit, codes: codes, posted))<div class=\"more\">\(cancel)</div>"
         case .fromApp(let question):
             page.title = .continueTo(app: visit.application)
             let present: HTML? = visit.signIn.map { "<p>\(text(.signedInAs($0.account.user.email)))</p>" }

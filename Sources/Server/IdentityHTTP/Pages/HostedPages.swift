@@ -102,7 +102,13 @@ extension IdentityRoutes {
     ) async throws -> Response {
         let (verdict, code) = try await engine.authorize(
             request, as: visit.signIn, in: visit.caller(request.client, .browser))
-        if let code { return answer(.code(code, to: request.answer, issuer: visit.issuer), in: visit.language) }
+        // A user who left the page of the used up codes comes back by the session that the sign-in began.
+        let needsCodes =
+            code == nil || request.prompts.contains(.none)
+            ? false : try await visit.renewal(of: visit.signIn, cookie: nil) == .demanded
+        if let code, !needsCodes {
+            return answer(.code(code, to: request.answer, issuer: visit.issuer), in: visit.language)
+        }
         let step: HostedStep
         switch verdict {
         case .refused(let refusal):
@@ -111,11 +117,14 @@ extension IdentityRoutes {
         case .signIn: step = .enterName(isSignUp: false)
         case .signUp: step = .enterName(isSignUp: true)
         case .confirm, .stepUp: step = .confirm
-        case .code: throw EngineError.broken("a verdict without its code")
+        case .code:
+            guard needsCodes else { throw EngineError.broken("a verdict without its code") }
+            step = .renewCodes(asks: false)
         }
         var flow = HostedFlow(
             request, step, language: visit.language.language.rawValue, now: visit.now)
         if step == .confirm { flow.shown = visit.signIn?.account.user.id }
+        if needsCodes { flow.session = visit.signIn?.session.id }
         let handle = HostedHandle.new(visit.now, engine.ports.randomness)
         // The address works once: the page has one of its own, so that a reload finds it.
         if !isReloadable { return try store(flow, handle, visit) }
@@ -253,11 +262,13 @@ extension IdentityRoutes {
             // A user who has just signed in may not have seen yet what another organisation's application asks for. The code
             // of the sign-in is then not given.
             // Nor has a user who answers a device: only their own answer ends that flow.
-            let isAnswered = flow.step == .confirm
-            let signIn = isAnswered ? nil : try await self.signIn(after: ticket, visit)
-            let asks = isAnswered ? false : try await asksForConsent(flow.request, as: signIn, visit)
-            if flow.request.device != nil || asks {
-                next.step = .confirm
+            let isAnswered = flow.step == .confirm || flow.step.isAboutCodes
+            let signIn = isAnswered ? visit.signIn : try await self.signIn(after: ticket, visit)
+            let consents = isAnswered ? false : try await asksForConsent(flow.request, as: signIn, visit)
+            let asks = !isAnswered && (consents || flow.request.device != nil)
+            let renewal = try await visit.renewal(of: signIn, cookie: ticket.cookie, at: flow.step)
+            if asks || renewal != .none {
+                next.step = renewal == .none ? .confirm : .renewCodes(asks: asks)
                 next.shown = nil
                 if flow.request.device == nil {
                     // The question is for this sign-in, which is as fresh as the client wants it; another one starts again.
@@ -273,6 +284,13 @@ extension IdentityRoutes {
                 answer.isForProgram
                 ? Self.leaving(answer.address, try fields(of: next, handle, visit)) : try store(next, handle, visit)
             return setting(ticket, response, visit)
+        case .codes(let codes, let same):
+            // The next form comes to the address of the flow, so the browser must have its state.
+            var response = try await page(same, handle, visit, codes: codes)
+            for field in try fields(of: same, handle, visit) {
+                response.headers.append(HTTPField(name: .setCookie, value: field))
+            }
+            return response
         case .changed(var next):
             next.number = flow.number + 1
             next.token = nil
@@ -410,7 +428,7 @@ extension IdentityRoutes {
     /// The page of a flow's state.
     func page(
         _ flow: HostedFlow, _ handle: String, _ visit: HostedVisit, problem: HostedProblem? = nil,
-        typed: FormFields? = nil, isFirst: Bool = false
+        typed: FormFields? = nil, isFirst: Bool = false, codes: [RecoveryCode] = []
     ) async throws -> Response {
         if case .atProvider(let trip) = flow.step, problem == nil { return HostedPage.leaving(visit, trip, handle) }
         if case .deviceAnswered(let end) = flow.step { return HostedPage.answered(end, visit) }
@@ -428,7 +446,7 @@ extension IdentityRoutes {
             token: engine.formToken(["form", handle, "\(flow.number)", browser], in: visit.tenant.id),
             number: flow.number, flow: isFirst ? try engine.seal(flow, at: ["form", handle], in: visit.tenant.id) : nil)
         var response = HostedPage.of(
-            flow, form, visit, problem: problem, typed: typed, notice: problem == nil ? visit.notice : nil
+            flow, form, visit, problem: problem, typed: typed, notice: problem == nil ? visit.notice : nil, codes: codes
         ).response(problem == nil ? .ok : .unprocessableContent)
         if visit.cookies.browser == nil {
             response.headers.append(HTTPField(name: .setCookie, value: visit.cookies.settingBrowser(browser)))
@@ -545,41 +563,6 @@ struct HostedVisit: Sendable {
     static func path(of baseURL: String) -> String {
         let parts = baseURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.count == 4 ? "/\(parts[3])" : ""
-    }
-}
-
-/// What a page says first, as the whole query of its address.
-enum HostedNotice: String, Hashable, Sendable, CaseIterable {
-    /// It is shown in place of the answer to an old form.
-    case again
-    /// After a wish for another code.
-    case sent
-    /// The account is changed.
-    case saved
-    case passwordChanged = "changed"
-    /// The codes of a change are used up, or too old.
-    case over
-    /// The new address has another account.
-    case taken
-    /// The provider did not sign the user in, or its account cannot be connected.
-    case providerFailed = "failed"
-    /// The account at the provider is connected to another user.
-    case identityTaken = "connected"
-    /// The user has added as many methods as a day allows.
-    case enoughToday = "enough"
-
-    var phrase: PagePhrase {
-        switch self {
-        case .again: .alreadyDone
-        case .sent: .codeSentAgain
-        case .saved: .saved
-        case .passwordChanged: .passwordChanged
-        case .over: .tookTooLong
-        case .taken: .addressTaken
-        case .providerFailed: .providerFailed
-        case .identityTaken: .identityTaken
-        case .enoughToday: .enoughToday
-        }
     }
 }
 

@@ -72,6 +72,7 @@ enum PagePhrase: Hashable, Sendable {
     case otherMethod, recoveryCodes, recoveryHelp, makeCodes
     case codesLeft(Int)
     case codesShownOnce, enterRecoveryCode, recoveryCodeHelp, wrongRecoveryCode, recoveredHelp
+    case codesLow, codesUsedUp, notNow
 
     // Fields.
     case email, emailOrName, emailOrNumber, emailNameOrNumber, password, newPassword, showPassword, code, staySignedIn,

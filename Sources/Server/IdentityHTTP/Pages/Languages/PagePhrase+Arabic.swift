@@ -191,6 +191,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "أدخل رمز استرداد"
         case .recoveryCodeHelp: "اكتب أحد الرموز التي احتفظت بها. يعمل كل رمز مرة واحدة."
         case .wrongRecoveryCode: "هذا الرمز غير صحيح أو سبق استخدامه."
+        case .codesLow: "لم يبقَ لديك سوى القليل من رموز الاسترداد. أنشئ رموزًا جديدة الآن."
+        case .codesUsedUp:
+            "استخدمت جميع رموز الاسترداد. أنشئ رموزًا جديدة: من دونها لن تتمكن من الدخول إذا فقدت طرقك الأخرى."
+        case .notNow: "ليس الآن"
         case .recoveredHelp: "سجّلت الدخول برمز استرداد. أضف طريقة الآن. لإزالة طريقة، سجّل الدخول بإحدى الطرق أولاً."
         case .continueWith(let name): "المتابعة باستخدام \(name)"
         case .linkHelp(let provider):

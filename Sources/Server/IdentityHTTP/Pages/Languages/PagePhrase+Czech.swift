@@ -195,6 +195,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Zadejte záchranný kód"
         case .recoveryCodeHelp: "Napište jeden z kódů, které jste si uložili. Každý kód platí jednou."
         case .wrongRecoveryCode: "Tento kód není správný, nebo už byl použit."
+        case .codesLow: "Zbývá vám jen několik záchranných kódů. Vytvořte si teď nové."
+        case .codesUsedUp:
+            "Použili jste všechny záchranné kódy. Vytvořte si nové: bez nich se po ztrátě ostatních způsobů znovu nepřihlásíte."
+        case .notNow: "Teď ne"
         case .recoveredHelp:
             "Přihlásili jste se záchranným kódem. Přidejte teď nějaký způsob. Chcete-li jiný odebrat, přihlaste se nejdřív některým ze způsobů."
         case .continueWith(let name): "Pokračovat přes \(name)"

@@ -199,6 +199,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Voer een herstelcode in"
         case .recoveryCodeHelp: "Typ een van de codes die u hebt bewaard. Elke code werkt één keer."
         case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
+        case .codesLow: "U hebt nog maar een paar herstelcodes. Maak nu nieuwe."
+        case .codesUsedUp:
+            "U hebt al uw herstelcodes gebruikt. Maak nieuwe: zonder deze codes komt u niet meer binnen als u uw andere methoden kwijt bent."
+        case .notNow: "Niet nu"
         case .recoveredHelp:
             "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."
         case .continueWith(let name): "Doorgaan met \(name)"

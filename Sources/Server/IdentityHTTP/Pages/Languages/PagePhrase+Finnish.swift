@@ -198,6 +198,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Anna palautuskoodi"
         case .recoveryCodeHelp: "Kirjoita yksi säilyttämistäsi koodeista. Jokainen koodi toimii kerran."
         case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
+        case .codesLow: "Sinulla on enää muutama palautuskoodi. Luo nyt uudet."
+        case .codesUsedUp:
+            "Olet käyttänyt kaikki palautuskoodisi. Luo uudet: ilman niitä et pääse takaisin, jos menetät muut tapasi."
+        case .notNow: "Ei nyt"
         case .recoveredHelp:
             "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."
         case .continueWith(let name): "Jatka: \(name)"

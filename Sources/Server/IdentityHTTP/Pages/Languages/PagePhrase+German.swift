@@ -206,6 +206,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Wiederherstellungscode eingeben"
         case .recoveryCodeHelp: "Geben Sie einen der Codes ein, die Sie aufbewahrt haben. Jeder Code gilt einmal."
         case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
+        case .codesLow: "Sie haben nur noch wenige Wiederherstellungscodes. Erstellen Sie jetzt neue."
+        case .codesUsedUp:
+            "Sie haben alle Wiederherstellungscodes verbraucht. Erstellen Sie neue: Ohne sie kommen Sie nach dem Verlust Ihrer anderen Methoden nicht mehr hinein."
+        case .notNow: "Nicht jetzt"
         case .recoveredHelp:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."
         case .continueWith(let name): "Weiter mit \(name)"

@@ -189,6 +189,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "הזנת קוד שחזור"
         case .recoveryCodeHelp: "יש להקליד אחד מהקודים ששמרת. כל קוד תקף לפעם אחת."
         case .wrongRecoveryCode: "הקוד אינו נכון, או שכבר נעשה בו שימוש."
+        case .codesLow: "נותרו לך רק מעט קודי שחזור. כדאי ליצור חדשים עכשיו."
+        case .codesUsedUp:
+            "כל קודי השחזור שלך נוצלו. יש ליצור חדשים: בלעדיהם לא ניתן יהיה להיכנס אם השיטות האחרות יאבדו."
+        case .notNow: "לא עכשיו"
         case .recoveredHelp: "נכנסת עם קוד שחזור. יש להוסיף שיטה עכשיו. כדי להסיר שיטה, יש להיכנס קודם עם אחת השיטות."
         case .continueWith(let name): "המשך עם \(name)"
         case .linkHelp(let provider):

@@ -200,6 +200,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Inserisci un codice di recupero"
         case .recoveryCodeHelp: "Scrivi uno dei codici che hai conservato. Ogni codice vale una volta."
         case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
+        case .codesLow: "Ti restano solo pochi codici di recupero. Creane di nuovi ora."
+        case .codesUsedUp:
+            "Hai usato tutti i codici di recupero. Creane di nuovi: senza, non potrai più entrare se perdi gli altri metodi."
+        case .notNow: "Non ora"
         case .recoveredHelp:
             "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."
         case .continueWith(let name): "Continua con \(name)"

@@ -184,6 +184,9 @@ extension PagePhrase {
         case .enterRecoveryCode: "回復コードを入力"
         case .recoveryCodeHelp: "保管しているコードを 1 つ入力してください。各コードは 1 回だけ使えます。"
         case .wrongRecoveryCode: "コードが正しくないか、すでに使われています。"
+        case .codesLow: "回復コードが残りわずかです。今すぐ新しいコードを作成してください。"
+        case .codesUsedUp: "回復コードをすべて使い切りました。新しいコードを作成してください。コードがないと、ほかの方法を失ったときにサインインできません。"
+        case .notNow: "後で"
         case .recoveredHelp: "回復コードでサインインしています。方法を追加してください。削除するには、まずいずれかの方法でサインインしてください。"
         case .continueWith(let name): "\(name) で続ける"
         case .linkHelp(let provider):

@@ -184,6 +184,9 @@ extension PagePhrase {
         case .enterRecoveryCode: "복구 코드 입력"
         case .recoveryCodeHelp: "보관한 코드 중 하나를 입력하세요. 각 코드는 한 번만 사용할 수 있습니다."
         case .wrongRecoveryCode: "코드가 올바르지 않거나 이미 사용되었습니다."
+        case .codesLow: "복구 코드가 얼마 남지 않았습니다. 지금 새 코드를 만드세요."
+        case .codesUsedUp: "복구 코드를 모두 사용했습니다. 새 코드를 만드세요. 코드가 없으면 다른 수단을 잃었을 때 로그인할 수 없습니다."
+        case .notNow: "나중에"
         case .recoveredHelp: "복구 코드로 로그인했습니다. 지금 수단을 추가하세요. 삭제하려면 먼저 다른 수단으로 로그인하세요."
         case .continueWith(let name): "\(name)(으)로 계속"
         case .linkHelp(let provider):

@@ -199,6 +199,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Wpisz kod odzyskiwania"
         case .recoveryCodeHelp: "Wpisz jeden z zachowanych kodów. Każdy kod działa raz."
         case .wrongRecoveryCode: "Ten kod jest nieprawidłowy albo został już użyty."
+        case .codesLow: "Pozostało tylko kilka kodów odzyskiwania. Utwórz teraz nowe."
+        case .codesUsedUp:
+            "Wszystkie kody odzyskiwania zostały użyte. Utwórz nowe: bez nich po utracie innych metod nie będzie można się zalogować."
+        case .notNow: "Nie teraz"
         case .recoveredHelp:
             "Zalogowano się kodem odzyskiwania. Dodaj teraz metodę. Aby jakąś usunąć, zaloguj się najpierw jedną z metod."
         case .continueWith(let name): "Kontynuuj przez \(name)"

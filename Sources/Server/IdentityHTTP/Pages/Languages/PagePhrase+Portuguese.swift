@@ -203,6 +203,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Digite um código de recuperação"
         case .recoveryCodeHelp: "Digite um dos códigos que você guardou. Cada código funciona uma vez."
         case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
+        case .codesLow: "Restam poucos códigos de recuperação. Crie novos agora."
+        case .codesUsedUp:
+            "Todos os códigos de recuperação foram usados. Crie novos: sem eles não poderá voltar a entrar se perder os outros métodos."
+        case .notNow: "Agora não"
         case .recoveredHelp:
             "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."
         case .continueWith(let name): "Continuar com \(name)"

@@ -195,6 +195,10 @@ extension PagePhrase {
         case .enterRecoveryCode: "Kurtarma kodu girin"
         case .recoveryCodeHelp: "Sakladığınız kodlardan birini yazın. Her kod bir kez çalışır."
         case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
+        case .codesLow: "Yalnızca birkaç kurtarma kodunuz kaldı. Şimdi yenilerini oluşturun."
+        case .codesUsedUp:
+            "Tüm kurtarma kodlarınızı kullandınız. Yenilerini oluşturun: bunlar olmadan diğer yöntemlerinizi kaybederseniz yeniden giriş yapamazsınız."
+        case .notNow: "Şimdi değil"
         case .recoveredHelp:
             "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
         case .continueWith(let name): "\(name) ile devam et"
