@@ -351,6 +351,7 @@ class Check(browser.BrowserCheck):
             "new-application": "/console/t/contoso/new-application",
             "edit-application": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/edit",
             "new-role": "/console/t/contoso/applications/11112222-bbbb-3333-cccc-4444dddd5555/new-role",
+            "requests": "/console/t/contoso/requests",
             "groups": "/console/t/contoso/groups", "group": self.group, "delete-group": f"{self.group}/delete",
             "user-flows": "/console/t/contoso/user-flows", "new-user-flow": "/console/t/contoso/new-user-flow",
             "user-flow": self.flow, "edit-user-flow": f"{self.flow}/edit", "delete-user-flow": f"{self.flow}/delete",

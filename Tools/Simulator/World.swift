@@ -345,6 +345,12 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
         try await store.rememberedDevices(of: user, in: tenant)
     }
 
+    func needsTwoOperators() async throws(StoreError) -> Bool { try await store.needsTwoOperators() }
+
+    func operatorRequests(in tenant: TenantID) async throws(StoreError) -> [OperatorRequest] {
+        try await store.operatorRequests(in: tenant)
+    }
+
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int {
         try await store.countUsers(in: tenant)
     }

@@ -40,6 +40,47 @@ import Testing
     }
 
     @Test(
+        "SEC-ENR-12: where two operators must stand behind it, a command changes nothing, ends with 75, and says what waits",
+        .timeLimit(.minutes(1)))
+    func twoOperators() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let data = folder.url.appending(path: "data")
+        let server = try await NativeAuthServer.start(dataFolder: data)
+        let api = NativeAPI(baseURL: server.baseURL).using(.password)
+        _ = try await api.signUp("dana@example.com", password: Self.password)
+        #expect(await server.terminate() == 0)
+        func rule(_ word: String...) async throws -> String {
+            let run = try await command(["operator", "two-operators"] + word, data)
+            #expect(run.status == 0, "\(run)")
+            return run.output
+        }
+        #expect(try await rule() == "off\n")
+        #expect(try await rule("on") == "on\n")
+        for (verb, more) in [
+            ("reset-password", []), ("trust-password", []), ("methods remove", []),
+            ("second-factor", ["by-application"]), ("update", ["--email", "dana@new.example"]),
+        ] as [(String, [String])] {
+            let run = try await command(
+                ["user"] + verb.split(separator: " ").map(String.init) + ["dana@example.com"] + more, data)
+            let isNothing = verb == "trust-password"
+            #expect(run.status == (isNothing ? 0 : 75), "\(verb): \(run)")
+            if !isNothing { #expect(run.output.hasPrefix("waits") && run.errors.contains("two operators"), "\(run)") }
+        }
+        // What takes nothing away is done at once.
+        #expect(try await user("second-factor", data, "dana@example.com", "required").status == 0)
+        let listed = try await command(["user", "requests"], data)
+        let ids = listed.output.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(ids.count == 4 && listed.output.contains("dana@new.example"), "\(listed)")
+        let withdrawn = try await command(["user", "requests", "withdraw", try #require(ids.first)], data)
+        #expect(withdrawn.status == 0, "\(withdrawn)")
+        #expect(try await command(["user", "requests", "withdraw", ids[0]], data).status == 64)
+        #expect(try await command(["user", "requests", "--json"], data).output.split(separator: "\n").count == 3)
+        #expect(try await rule("off") == "off\n")
+        #expect(try await user("reset-password", data, "dana@example.com").status == 0)
+    }
+
+    @Test(
         "SEC-ENR-9: methods of a user who needs a second factor and could not enrol another are not forgotten",
         .timeLimit(.minutes(1)))
     func neededMethodsStay() async throws {
@@ -78,6 +119,12 @@ import Testing
                 "continuation_token": wanted, "grant_type": "password", "password": Self.password,
                 "scope": "openid offline_access",
             ])
+    }
+
+    private func command(
+        _ words: [String], _ data: URL
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        try await NativeAuthProcess.run(words + ["--data", data.path])
     }
 
     private func user(

@@ -178,6 +178,10 @@ struct TurnStore: FlowStore, UserStore {
         try await store.events(of: user, in: tenant, limit: limit)
     }
 
+    func needsTwoOperators() async throws(StoreError) -> Bool { try await store.needsTwoOperators() }
+    func operatorRequests(in tenant: TenantID) async throws(StoreError) -> [OperatorRequest] {
+        try await store.operatorRequests(in: tenant)
+    }
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await store.countUsers(in: tenant) }
     func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice] {
         try await store.rememberedDevices(of: user, in: tenant)

@@ -172,7 +172,8 @@ struct EdgeCheck {
                 .write(.scheduleDeletion), .write(.setDeleted), .write(.deleteUser), .write(.renameMethod),
                 .write(.spendStep), .write(.keepGrant), .write(.keepNames), .write(.updatePasskey),
                 .write(.setRecovery),
-                .write(.removePassword), .write(.rememberDevice), .write(.noteDeviceUse), .write(.forgetDevices):
+                .write(.removePassword), .write(.rememberDevice), .write(.noteDeviceUse), .write(.forgetDevices),
+                .write(.openOperatorRequest), .write(.standBehindOperatorRequest), .write(.closeOperatorRequest):
                 must(false, "a row of another flow")
             case .write(.createUser), .write(.enqueueMail), .write(.record), .write(.count), .write(.forget),
                 .write(.addStrongMethod), .write(.setLockout), .write(.setSlowLane), .write(.rememberNetwork):

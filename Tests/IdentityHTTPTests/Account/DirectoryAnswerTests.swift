@@ -49,7 +49,8 @@ extension DirectoryAnswerName {
             .step(.unknownMethod), .step(.secondFactorNeeded), .step(.unusableCode), .step(.unusableDevice),
             .step(.unusableProof), .step(.ticketNotAllowed),
             .step(.unusableRefreshToken),
-            .step(.expiredRefreshToken), .step(.revokedRefreshToken):
+            .step(.expiredRefreshToken), .step(.revokedRefreshToken), .anotherOperatorNeeded, .addressAlone,
+            .tooManyRequests:
             return nil
         }
     }

@@ -193,9 +193,10 @@ import Testing
             .overview,
             .users, .user, .applications, .application, .userFlows, .userFlow, .groups, .group, .mails, .pages, .events,
             .exportEvents,
-            .verifyEvents, .server:
+            .verifyEvents, .server, .requests:
             true
-        case .disableLook, .disable, .enableLook, .enable, .resetLook, .reset, .endSessionsLook, .endSessions:
+        case .disableLook, .disable, .enableLook, .enable, .resetLook, .reset, .endSessionsLook, .endSessions,
+            .confirmRequest, .withdrawRequest:
             role != .auditor
         case .newUser, .createUser, .editUser, .changeUser, .exportUser, .deleteLook, .delete, .restoreLook, .restore,
             .purgeLook, .purge, .removeMethodLook, .removeMethod, .newApplication, .createApplication, .editApplication,
@@ -291,6 +292,7 @@ import Testing
                 .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod,
                 .purge,
                 .rotateKey, .deleteApplication, .deleteUserFlow, .deleteGroup, .newSecret, .removeSecret,
+                .confirmRequest,
             ]
             for route in ConsoleRoute.allCases where route.need != .nothing && route != .signOut {
                 let path = route.path.replacing("{tenant}", with: "contoso").replacing(

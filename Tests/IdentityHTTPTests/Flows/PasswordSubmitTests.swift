@@ -368,8 +368,8 @@ import Testing
             receiver.script.password = .success(.migrate)
             let token = try await awaiting(server)
             let tenant = try #require(try await server.engine.tenant(named: "contoso"))
-            let required = try await server.engine.requirePasswordReset(
-                of: account(server).user.id, in: tenant, now: server.clock.now)
+            let required = try await server.engine.perform(
+                .requireReset, on: account(server).user.id, by: [], in: tenant, as: .command, now: server.clock.now)
             guard case .accepted = required else { return #expect(Bool(false), "\(required)") }
             expectError(try await server.passwordClient.token(token), "invalid_request", 55_200)
             expectError(try await server.signIn(), "invalid_grant", 50_126)

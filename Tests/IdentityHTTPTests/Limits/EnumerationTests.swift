@@ -657,6 +657,10 @@ private struct TracedUsers: UserStore {
         try await users.events(of: user, in: tenant, limit: limit)
     }
 
+    func needsTwoOperators() async throws(StoreError) -> Bool { try await users.needsTwoOperators() }
+    func operatorRequests(in tenant: TenantID) async throws(StoreError) -> [OperatorRequest] {
+        try await users.operatorRequests(in: tenant)
+    }
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int { try await users.countUsers(in: tenant) }
     func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice] {
         try await users.rememberedDevices(of: user, in: tenant)

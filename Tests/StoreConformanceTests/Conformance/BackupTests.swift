@@ -162,6 +162,10 @@ struct BackupTests {
                     "identity_names (tenant BLOB, credential BLOB, until INTEGER)",
                     #"remembered_devices (tenant BLOB, "user" BLOB, id BLOB, until INTEGER)"#,
                     #"consents (tenant BLOB, "user" BLOB, client BLOB)"#,
+                    """
+                    operator_requests (tenant BLOB, id BLOB, "user" BLOB, deed TEXT, subject TEXT, requester BLOB, person BLOB, requested_at INTEGER, expires_at INTEGER)
+                    """,
+                    "operator_rules (tenant BLOB, needs_two INTEGER)",
                     "used_assertions (tenant BLOB, mark BLOB, until INTEGER)",
                     """
                     notifications (tenant BLOB, subscriber BLOB, position INTEGER, attempts INTEGER, due_at INTEGER, lease INTEGER)

@@ -7,6 +7,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
     case listUserPhones, removeUserPhone
     case listUserPasskeys, removeUserPasskey
     case exportUser
+    /// What operators want to do and that waits for others.
+    case listOperatorRequests, withdrawOperatorRequest
     case listDeletedUsers, readDeletedUser, restoreUser, purgeUser
     case readOrganization
     case listSignIns, listDirectoryAudits
@@ -39,7 +41,7 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         switch self {
         case .listUsers, .countUsers, .readUser, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .listUserApps, .listUserPhones,
-            .listUserPasskeys, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .listUserPasskeys, .exportUser, .listOperatorRequests, .listDeletedUsers, .readDeletedUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,
             .listServicePrincipals, .readServicePrincipal, .readServicePrincipalByAppID, .listGrants, .readGrant,
@@ -56,8 +58,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .changeUser, .changeApplication, .changeGrant, .changeUserFlow, .changeAttribute, .changeGroup,
             .changeExtension, .changeListener:
             .patch
-        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .removeUserPasskey, .purgeUser,
-            .deleteApplication,
+        case .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .removeUserPasskey,
+            .withdrawOperatorRequest, .purgeUser, .deleteApplication,
             .deleteGrant,
             .deleteRoleAssignment,
             .deleteRoleAssignee, .deleteUserFlow, .removeFlowApplication, .deleteAttribute, .deleteGroup,
@@ -132,6 +134,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .removeUserPasskey: return "graph/v1.0/users/{id}/authentication/fido2Methods/{method}"
         case .removeUserPhone: return "graph/v1.0/users/{id}/authentication/phoneMethods/{method}"
         case .exportUser: return "graph/beta/users/{id}/nativeAuth.export"
+        case .listOperatorRequests: return "graph/beta/nativeAuthOperatorRequests"
+        case .withdrawOperatorRequest: return "graph/beta/nativeAuthOperatorRequests/{request}"
         case .listDeletedUsers: return "graph/v1.0/directory/deletedItems/microsoft.graph.user"
         case .readDeletedUser, .purgeUser: return "graph/v1.0/directory/deletedItems/{id}"
         case .restoreUser: return "graph/v1.0/directory/deletedItems/{id}/restore"
@@ -184,6 +188,12 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
             ]
         case .removeUserPhone: ["UserAuthMethod-Phone.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .exportUser: ["User.Export.All"]
+        case .listOperatorRequests:
+            [
+                "User.Read.All", "User.ReadWrite.All", "UserAuthenticationMethod.Read.All",
+                "UserAuthenticationMethod.ReadWrite.All",
+            ]
+        case .withdrawOperatorRequest: ["User.ReadWrite.All", "UserAuthenticationMethod.ReadWrite.All"]
         case .listSignIns, .listDirectoryAudits: ["AuditLog.Read.All"]
         case .listApplications, .readApplication, .readApplicationByAppID:
             ["Application.Read.All", "Application.ReadWrite.All", "Directory.Read.All"]
@@ -243,7 +253,8 @@ package enum OperatorOperation: Hashable, Sendable, CaseIterable {
         case .listUsers, .countUsers, .createUser, .readUser, .changeUser, .deleteUser, .endUserSessions,
             .listUserSessions, .listUserMethods, .listUserEmailMethods, .listUserPasswordMethods, .removeUserMethod,
             .listUserApps, .removeUserApp, .listUserPhones, .removeUserPhone,
-            .listUserPasskeys, .removeUserPasskey, .exportUser, .listDeletedUsers,
+            .listUserPasskeys, .removeUserPasskey, .exportUser, .listOperatorRequests, .withdrawOperatorRequest,
+            .listDeletedUsers,
             .readDeletedUser, .restoreUser, .purgeUser,
             .readOrganization,
             .listSignIns, .listDirectoryAudits, .listApplications, .readApplication, .readApplicationByAppID,

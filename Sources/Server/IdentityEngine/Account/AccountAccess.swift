@@ -27,6 +27,12 @@ package enum DirectoryRefusal: Hashable, Sendable {
     case notFound
     /// The user needs a second factor, and this is the last method.
     case lastMethod
+    /// Two operators must stand behind it, and this one does already, or is no person (`SEC-ENR-12`).
+    case anotherOperatorNeeded
+    /// The address needs another operator, and the other changes do not.
+    case addressAlone
+    /// As many deeds wait for this user as may.
+    case tooManyRequests
     /// A step of a flow was refused.
     case step(Refusal)
 }

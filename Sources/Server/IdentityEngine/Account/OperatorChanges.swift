@@ -6,6 +6,9 @@ package struct Operator: Hashable, Sendable {
     /// The id in the audit trail; nil for a command, and for the console of the development profile.
     package var id: ClientID?
     package var source: RequestSource?
+    /// The person, whatever session or token asks; nil for who is none: a daemon, a command, the console of the development
+    /// profile.
+    package private(set) var person: UserID?
 
     package init(daemon: ClientID, source: RequestSource?) {
         id = daemon
@@ -15,6 +18,7 @@ package struct Operator: Hashable, Sendable {
     /// - Parameter user: The user of the operators' tenant.
     package init(user: UserID?, source: RequestSource?) {
         id = user.map { ClientID($0.uuid) }
+        person = user
         self.source = source
     }
 
@@ -214,6 +218,14 @@ extension Engine {
         _ id: UserID, _ asked: UserEdit, by flows: [UserFlow], in tenant: Tenant, as actor: Operator = .command,
         now: Date
     ) async throws(EngineError) -> DirectoryAnswer<[String]> {
+        try await updateUser(id, asked, by: flows, in: tenant, as: actor, confirming: nil, now: now)
+    }
+
+    /// - Parameter confirming: The second operator behind a new address.
+    func updateUser(
+        _ id: UserID, _ asked: UserEdit, by flows: [UserFlow], in tenant: Tenant, as actor: Operator,
+        confirming: Confirmation?, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<[String]> {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
         }
@@ -243,7 +255,13 @@ extension Engine {
                 guard isFree(new.key, for: id, in: tenant.id, facts, now: now) else {
                     return ([], .refused(.nameTaken("mail")))
                 }
-                effects = replacing
+                switch facts.ending(confirming, now: now) {
+                case .refused(let refusal): return ([], .refused(refusal))
+                case .accepted(let ending): effects = replacing + ending
+                }
+            } else if confirming != nil {
+                // The user has the address already.
+                return ([], .refused(.changedMeanwhile))
             }
             let version = profile(of: account, in: tenant).version
             let differing = edit.differing(from: account)
@@ -283,8 +301,8 @@ extension Engine {
     /// Makes the present password unusable, ends all sessions, and mails the user that a reset is needed.
     ///
     /// - Returns: Refused with `noPasswordToReset` when the user signs in with codes.
-    package func requirePasswordReset(
-        of id: UserID, in tenant: Tenant, as actor: Operator = .command, now: Date
+    func endPassword(
+        of id: UserID, in tenant: Tenant, as actor: Operator, confirming: Confirmation?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
@@ -302,6 +320,11 @@ extension Engine {
             guard let account = facts.account, account.credentialVersion == known.credentialVersion else {
                 return ([], .refused(.changedMeanwhile))
             }
+            let ending: [Effect]
+            switch facts.ending(confirming, now: now) {
+            case .refused(let refusal): return ([], .refused(refusal))
+            case .accepted(let effects): ending = effects
+            }
             // Otherwise the password that the operator no longer trusts would come back from the old system.
             let moves = tenant.endingMigration(of: account.user)
             let endingMigration: [Effect] = moves.isEmpty ? [] : [.setAttributes(moves, of: id)]
@@ -311,7 +334,7 @@ extension Engine {
                     .setSuspension(
                         account.identities.filter { $0.enrolment.strength != .twoFactors }.map(\.id), of: id, now),
                     .record(event), notice,
-                ] + endingMigration, .accepted(())
+                ] + endingMigration + ending, .accepted(())
             )
         }
     }

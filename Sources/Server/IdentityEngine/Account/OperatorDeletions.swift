@@ -84,8 +84,8 @@ extension Engine {
     }
 
     /// Removes a method of the second factor, ends all sessions, and tells each mailbox of the user.
-    package func removeMethod(
-        _ method: UUID, of id: UserID, in tenant: Tenant, as actor: Operator, now: Date
+    func remove(
+        _ method: UUID, of id: UserID, in tenant: Tenant, as actor: Operator, confirming: Confirmation?, now: Date
     ) async throws(EngineError) -> DirectoryAnswer<Void> {
         guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
             return .refused(.notFound)
@@ -104,12 +104,55 @@ extension Engine {
             guard let account = facts.account, account.strongMethods.contains(where: { $0.id == method }) else {
                 return ([], .refused(.notFound))
             }
-            return (
-                [
-                    .removeStrongMethods([method], of: id), .changeCredentials(id, at: now),
-                    .revokeRefreshFamilies(id, at: now), .record(event),
-                ] + account.endingRecovery(without: [method]) + mails, .accepted(())
-            )
+            switch facts.ending(confirming, now: now) {
+            case .refused(let refusal): return ([], .refused(refusal))
+            case .accepted(let ending):
+                return (
+                    [
+                        .removeStrongMethods([method], of: id), .changeCredentials(id, at: now),
+                        .revokeRefreshFamilies(id, at: now), .record(event),
+                    ] + account.endingRecovery(without: [method]) + mails + ending, .accepted(())
+                )
+            }
+        }
+    }
+
+    /// Removes all methods of the second factor, ends all sessions, and tells each mailbox of the user. Without a method the
+    /// sessions end all the same.
+    func removeMethods(
+        of id: UserID, in tenant: Tenant, as actor: Operator, confirming: Confirmation?, now: Date
+    ) async throws(EngineError) -> DirectoryAnswer<Void> {
+        guard let known = try await account(id, in: tenant.id), known.deletedAt == nil else {
+            return .refused(.notFound)
+        }
+        let removed = known.secondFactors
+        var notices: [Effect] = []
+        for email in removed.isEmpty ? [] : known.noticeChannels {
+            notices.append(
+                try notice(
+                    .methodRemoved, to: email, in: tenant, user: id, language: known.user.chosenMailLanguage,
+                    about: removed, at: now))
+        }
+        let (mails, gone) = (notices, removed.map(\.id))
+        let event = operatorEvent(
+            .methodsForgotten, id, in: tenant.id, as: actor, detail: "\(gone.count) by operator", at: now)
+        return try await change(id, in: tenant.id) { facts in
+            guard let account = facts.account, account.deletedAt == nil else { return ([], .refused(.notFound)) }
+            // The mails name the methods.
+            guard account.secondFactors.map(\.id) == gone else { return ([], .refused(.changedMeanwhile)) }
+            if let refusal = ProofDeed.removeMethods.refusal(for: account, in: tenant) {
+                return ([], .refused(refusal))
+            }
+            switch facts.ending(confirming, now: now) {
+            case .refused(let refusal): return ([], .refused(refusal))
+            case .accepted(let ending):
+                return (
+                    [
+                        .removeStrongMethods(gone, of: id), .changeCredentials(id, at: now),
+                        .revokeRefreshFamilies(id, at: now), .record(event),
+                    ] + account.endingRecovery(without: gone) + mails + ending, .accepted(())
+                )
+            }
         }
     }
 }

@@ -63,7 +63,9 @@ extension Subscriber.Event {
             .operatorInvited,
             .invitationWithdrawn,
             .operatorAdded,
-            .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted:
+            .operatorChanged, .operatorRemoved, .operatorRequestMade, .operatorRequestConfirmed,
+            .operatorRequestWithdrawn, .operatorRequestExpired, .operatorRuleChanged, .auditExported, .groupCreated,
+            .groupChanged, .groupDeleted:
             return nil
         }
     }

@@ -206,7 +206,8 @@ extension Engine {
         case .unknownProperty(let name): ImportFault("attributes.\(name)", "is no attribute of the applications")
         case .invalidValue(let name): ImportFault("attributes.\(name)", "breaks a rule of the applications")
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .nameTaken,
-            .lastMethod, .notFound, .changedMeanwhile, .step:
+            .lastMethod, .notFound, .changedMeanwhile, .step, .anotherOperatorNeeded, .addressAlone,
+            .tooManyRequests:
             ImportFault("attributes", "cannot be stored")
         }
     }

@@ -61,7 +61,8 @@ package struct Operators: Sendable {
 
     /// Makes an invitation.
     ///
-    /// - Returns: The secret, 43 characters of base64url, which nothing else has; nil when the actor is no owner any more.
+    /// - Returns: The secret, 43 characters of base64url, which nothing else has; nil when the actor is no owner any more, or is a
+    ///   person where two operators must stand behind a deed: who invites could be both (`SEC-ENR-12`).
     package func invite(
         _ role: OperatorRole, as actor: Operator, now: Date
     ) async throws(EngineError) -> Secret<String>? {
@@ -112,6 +113,19 @@ package struct Operators: Sendable {
         if let role { return .success(role) }
         if try await self.role(of: user) == nil { try await delete(user, as: actor, now: now) }
         return .failure(.invitationUsed)
+    }
+
+    // MARK: - Two operators
+
+    /// Sets whether two operators must stand behind a deed that changes how a user proves who they are. Only a command does.
+    ///
+    /// - Returns: False when it was so already.
+    package func setTwoOperators(_ isNeeded: Bool, now: Date) async throws(EngineError) -> Bool {
+        let event = event(
+            .operatorRuleChanged, nil, isNeeded ? "two operators" : "one operator", as: .command, at: now)
+        return try await stored { () throws(StoreError) in
+            try await store.setTwoOperators(isNeeded, recording: event)
+        }
     }
 
     // MARK: - Roles

@@ -61,6 +61,8 @@ package enum Activity: Hashable, Sendable {
             .configChanged, .keyRotated, .keyRevoked, .backupMade, .restoreDone, .usersImported, .usersExported,
             .mailFlood, .textAlarm, .daemonSignedIn,
             .daemonRefused, .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved,
+            .operatorRequestMade, .operatorRequestConfirmed, .operatorRequestWithdrawn, .operatorRequestExpired,
+            .operatorRuleChanged,
             .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved:
             return nil
         }

@@ -169,6 +169,12 @@ package enum Effect: Hashable, Sendable {
     case noteDeviceUse(UUID, of: UserID, at: Date)
     /// Forgets a device of the user; nil: all of them.
     case forgetDevices(UserID, UUID?)
+    /// A deed waits for operators (`SEC-ENR-12`).
+    case openOperatorRequest(OperatorRequest)
+    /// The first person stands behind a deed that a daemon or a command asked for. Another one before is a fault.
+    case standBehindOperatorRequest(UUID, of: UserID, UserID)
+    /// A deed waits no longer. It is a fault when it did not.
+    case closeOperatorRequest(UUID, of: UserID)
 }
 
 /// An event that is counted over 24 hours for a subject, across all flows. A subject is a keyed digest of an address,

@@ -100,6 +100,11 @@ package protocol OperatorStore: Sendable {
     func acceptInvitation(
         _ digest: Data, for user: UserID, now: Date, recording event: AuditEvent
     ) async throws(StoreError) -> OperatorRole?
+    /// Sets whether two operators must stand behind a ``ProofDeed``. Open invitations by operators end when they must: an operator
+    /// who can invite is two persons (`SEC-ENR-12`).
+    ///
+    /// - Returns: False when it was so already; nothing is recorded then.
+    func setTwoOperators(_ isNeeded: Bool, recording event: AuditEvent) async throws(StoreError) -> Bool
     func openSession(_ session: OperatorSession) async throws(StoreError)
     func operatorSession(_ digest: Data) async throws(StoreError) -> OperatorSession?
     /// Notes a request of the session.

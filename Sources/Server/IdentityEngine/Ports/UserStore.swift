@@ -193,6 +193,10 @@ package struct AccountFacts: Hashable, Sendable {
     package var reserved: [ReservedName]
     /// The rights to take back a change of the account's address.
     package var undos: [EmailUndo]
+    /// What operators want to do and that waits for others, also when its time is over.
+    package var requests: [OperatorRequest] = []
+    /// Whether two operators must stand behind a ``ProofDeed``.
+    package var needsTwoOperators = false
 
     package init(
         account: UserAccount?, taken: Set<LoginIdentifier.Key> = [], reserved: [ReservedName] = [],
@@ -293,6 +297,10 @@ package protocol UserStore: Sendable {
     /// The devices on which the user's second factor is left out, also those whose time is over, at most
     /// ``RememberedDevice/most``.
     func rememberedDevices(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [RememberedDevice]
+    /// Whether two operators must stand behind a ``ProofDeed``.
+    func needsTwoOperators() async throws(StoreError) -> Bool
+    /// The deeds that wait for operators, also those whose time is over, the oldest first.
+    func operatorRequests(in tenant: TenantID) async throws(StoreError) -> [OperatorRequest]
     /// How many users the tenant has.
     func countUsers(in tenant: TenantID) async throws(StoreError) -> Int
 }
@@ -483,6 +491,13 @@ package struct AuditEvent: Hashable, Sendable, Codable {
         case operatorAdded = "operator.added"
         case operatorChanged = "operator.changed"
         case operatorRemoved = "operator.removed"
+        /// A deed that waits for another operator; the detail says which, and names the request.
+        case operatorRequestMade = "operator.request_made"
+        case operatorRequestConfirmed = "operator.request_confirmed"
+        case operatorRequestWithdrawn = "operator.request_withdrawn"
+        case operatorRequestExpired = "operator.request_expired"
+        /// Two operators must stand behind such deeds from now on, or need not any more.
+        case operatorRuleChanged = "operator.rule_changed"
         /// An operator took a copy of lines of the audit trail.
         case auditExported = "audit.exported"
         /// The detail of the five is the id of the group.

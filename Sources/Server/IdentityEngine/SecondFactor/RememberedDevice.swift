@@ -255,7 +255,8 @@ extension Effect {
             .forgetUndos,
             .scheduleDeletion, .setDeleted, .deleteUser, .renameMethod, .noteUse, .spendStep, .keepGrant, .keepNames,
             .updatePasskey, .setRecovery(nil, _, _), .setLockout, .setSlowLane, .rememberNetwork, .forgetNetworks,
-            .rememberDevice, .noteDeviceUse, .forgetDevices:
+            .rememberDevice, .noteDeviceUse, .forgetDevices, .openOperatorRequest, .standBehindOperatorRequest,
+            .closeOperatorRequest:
             nil
         }
     }

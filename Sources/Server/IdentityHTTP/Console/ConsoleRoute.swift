@@ -14,6 +14,7 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     case users, newUser, createUser, user, editUser, changeUser, exportUser
     case disableLook, disable, enableLook, enable, resetLook, reset, endSessionsLook, endSessions
     case deleteLook, delete, restoreLook, restore, purgeLook, purge, removeMethodLook, removeMethod
+    case requests, confirmRequest, withdrawRequest
     case applications, application
     case newApplication, createApplication, editApplication, changeApplication
     case deleteApplicationLook, deleteApplication, newSecret, removeSecretLook, removeSecret
@@ -55,6 +56,9 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .restoreLook, .restore: .permission(OperatorOperation.restoreUser.roles)
         case .purgeLook, .purge: .permission(OperatorOperation.purgeUser.roles)
         case .removeMethodLook, .removeMethod: .permission(OperatorOperation.removeUserMethod.roles)
+        case .requests: .permission(OperatorOperation.readUser.roles)
+        // The least that a deed needs; each asks for its own (``ProofDeed/permissions``).
+        case .confirmRequest, .withdrawRequest: .permission(OperatorOperation.endUserSessions.roles)
         case .applications, .application, .mails, .pages: .permission(OperatorOperation.listApplications.roles)
         case .newApplication, .createApplication, .editApplication, .changeApplication, .deleteApplicationLook,
             .deleteApplication, .newSecret, .removeSecretLook, .removeSecret, .newRole, .createRole, .editRole,
@@ -79,7 +83,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
     /// Whether the proof of both factors must be at most ten minutes old (`SEC-ADM-3`).
     var needsFreshProof: Bool {
         switch self {
-        case .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator, .removeMethod, .purge,
+        case .confirmRequest, .exportUser, .exportEvents, .invite, .withdrawInvitation, .setRole, .removeOperator,
+            .removeMethod, .purge,
             .rotateKey, .deleteApplication, .deleteUserFlow, .deleteGroup,
             .newSecret,
             .removeSecret:
@@ -92,8 +97,9 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .groups, .createGroup, .group, .changeGroup, .addGroupMember, .removeGroupMember, .deleteGroupLook,
             .userFlows, .newUserFlow, .createUserFlow, .userFlow, .editUserFlow, .changeUserFlow, .deleteUserFlowLook,
             .newAttribute, .createAttribute, .removeAttributeLook, .removeAttribute,
-            .removeMethodLook, .applications, .application, .newApplication, .createApplication,
-            .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails, .pages, .events,
+            .removeMethodLook, .requests, .withdrawRequest, .applications, .application, .newApplication,
+            .createApplication, .editApplication, .changeApplication, .deleteApplicationLook, .removeSecretLook, .mails,
+            .pages, .events,
             .verifyEvents, .operators,
             .removeOperatorLook, .server, .rotateKeyLook, .newRole, .createRole, .editRole, .changeRole,
             .deleteRoleLook, .deleteRole:
@@ -127,6 +133,9 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         case .restoreLook, .restore: return "\(user)/restore"
         case .purgeLook, .purge: return "\(user)/purge"
         case .removeMethodLook, .removeMethod: return "\(user)/methods/{method}/remove"
+        case .requests: return "\(tenant)/requests"
+        case .confirmRequest: return "\(tenant)/requests/{method}/confirm"
+        case .withdrawRequest: return "\(tenant)/requests/{method}/withdraw"
         case .applications: return "\(tenant)/applications"
         case .application: return "\(tenant)/applications/{application}"
         case .newApplication, .createApplication: return "\(tenant)/new-application"
@@ -167,7 +176,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
         switch self {
         case .signIn, .code, .acceptInvitation, .signOut, .createUser, .changeUser, .disable, .enable, .reset,
             .endSessions,
-            .delete, .restore, .purge, .removeMethod, .verifyEvents, .invite, .withdrawInvitation, .setRole,
+            .delete, .restore, .purge, .removeMethod, .confirmRequest, .withdrawRequest, .verifyEvents, .invite,
+            .withdrawInvitation, .setRole,
             .removeOperator, .rotateKey,
             .createApplication, .changeApplication, .deleteApplication, .newSecret, .removeSecret, .createUserFlow,
             .changeUserFlow, .deleteUserFlow, .createAttribute, .removeAttribute, .createGroup, .changeGroup,
@@ -176,7 +186,8 @@ enum ConsoleRoute: Hashable, Sendable, CaseIterable {
             .post
         case .style, .script, .signInForm, .invitationForm, .home, .overview, .users, .newUser, .user, .editUser,
             .exportUser, .disableLook, .enableLook, .resetLook, .endSessionsLook, .deleteLook, .restoreLook, .purgeLook,
-            .removeMethodLook, .applications, .application, .newApplication, .editApplication, .deleteApplicationLook,
+            .removeMethodLook, .requests, .applications, .application, .newApplication, .editApplication,
+            .deleteApplicationLook,
             .removeSecretLook, .mails, .pages, .events, .exportEvents, .operators, .removeOperatorLook,
             .server, .rotateKeyLook, .userFlows, .newUserFlow, .userFlow, .editUserFlow, .deleteUserFlowLook,
             .newAttribute, .removeAttributeLook, .groups, .group, .deleteGroupLook, .newRole, .editRole,

@@ -98,6 +98,16 @@ extension Console {
                             event.detail.map { "\($0)" },
                         ])
                 })
+        let inviting: HTML =
+            try await engine.needsTwoOperators()
+            ? "<p>\(Self.invitedByCommand)</p>"
+            : """
+            <form class="form" method="post" action="\(ConsoleRoute.invite.path)">
+            \(hidden(visitor))
+            <fieldset><legend>Role</legend>\(choices)</fieldset>
+            <div class="buttons"><button class="button primary">Make an invitation</button></div>
+            </form>
+            """
         return shell(
             "Operators", .operators, of: nil, for: visitor,
             """
@@ -109,11 +119,7 @@ extension Console {
             \(table)
             </section>
             <section class="panel"><h2>Invite</h2>
-            <form class="form" method="post" action="\(ConsoleRoute.invite.path)">
-            \(hidden(visitor))
-            <fieldset><legend>Role</legend>\(choices)</fieldset>
-            <div class="buttons"><button class="button primary">Make an invitation</button></div>
-            </form>
+            \(inviting)
             \(open)
             </section>
             <section class="panel"><h2>Last events of operators</h2>
@@ -122,11 +128,18 @@ extension Console {
             """)
     }
 
+    static let invitedByCommand =
+        "Two operators must stand behind some changes of users, so new ones are invited on the server's machine: native-auth operator invite."
+
     func invite(
         _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
     ) async throws -> Response {
         let form = try await form(of: request, by: visitor)
         guard let role = OperatorRole(rawValue: try Self.value("role", of: form)) else { throw ConsoleFault.missing }
+        guard try await !engine.needsTwoOperators() else {
+            return Self.page(
+                try await operators(request, context, visitor, problem: Self.invitedByCommand), .conflict)
+        }
         guard let secret = try await operators.invite(role, as: actor(visitor, context), now: context.trace.at) else {
             throw ConsoleFault.forbidden
         }

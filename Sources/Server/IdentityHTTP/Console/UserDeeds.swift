@@ -96,8 +96,10 @@ extension Console {
         let account = try await found(context, in: tenant)
         guard deed.fits(account) else { throw ConsoleFault.changedMeanwhile }
         let user = account.user
+        let waits = deed == .reset ? try await waitingSentence() : []
         return confirmation(
-            title: "\(deed.title): \(user.email)", effects: deed.effects, button: deed.title, isGrave: deed.isGrave,
+            title: "\(deed.title): \(user.email)", effects: deed.effects + waits, button: deed.title,
+            isGrave: deed.isGrave,
             typed: deed.needsTyping ? user.email : nil, action: Self.path(deed.route, tenant, user: user.id),
             back: (user.email, Self.path(.user, tenant, user: user.id)), .users, tenant, visitor, problem: problem)
     }
@@ -154,9 +156,11 @@ extension Console {
         switch deed {
         case .reset:
             try admitNotice(to: id, in: tenant, context)
-            answer = try await context.admitted(isHashing: true) {
-                try await engine.requirePasswordReset(of: id, in: tenant, as: actor, now: now)
+            let asked = try await context.admitted(isHashing: true) {
+                try await engine.perform(
+                    .requireReset, on: id, by: entry.operatorFlows, in: tenant, as: actor, now: now)
             }
+            return Self.answer(asked, done: deed.rawValue, about: id, in: tenant)
         case .endSessions: answer = try await engine.endSessions(of: id, in: tenant, as: actor, now: now)
         case .disable, .enable:
             answer = try await engine.updateUser(
@@ -190,11 +194,12 @@ extension Console {
         let account = try await found(context, in: tenant)
         let method = try method(context, of: account)
         let user = account.user
+        let waits = try await waitingSentence()
         return confirmation(
             title: "Remove the code to \(method.label) from \(user.email)",
             effects: [
                 "The user has one second factor less, and all sessions end.", "Each mailbox of the user gets a notice.",
-            ], button: "Remove", isGrave: true, typed: nil,
+            ] + waits, button: "Remove", isGrave: true, typed: nil,
             action: Self.path(.removeMethod, tenant, user: user.id, other: method.id.text),
             back: (user.email, Self.path(.user, tenant, user: user.id)), .users, tenant, visitor)
     }
@@ -202,18 +207,17 @@ extension Console {
     func removeMethod(
         _ request: Request, _ context: IdentityRequestContext, _ visitor: Visitor
     ) async throws -> Response {
-        let tenant = try tenant(context).tenant
+        let entry = try tenant(context)
+        let tenant = entry.tenant
         _ = try await form(of: request, by: visitor)
         let account = try await found(context, in: tenant)
         let method = try method(context, of: account)
         let id = account.user.id
         try admitNotice(to: id, in: tenant, context)
-        switch try await engine.removeMethod(
-            method.id, of: id, in: tenant, as: actor(visitor, context), now: context.trace.at)
-        {
-        case .accepted: return Self.redirect(to: Self.path(.user, tenant, user: id) + "?done=method")
-        case .refused(let refusal): return Self.error(.conflict, "Nothing was changed", Self.sentence(refusal))
-        }
+        let asked = try await engine.perform(
+            .removeMethod(method.id), on: id, by: entry.operatorFlows, in: tenant, as: actor(visitor, context),
+            now: context.trace.at)
+        return Self.answer(asked, done: "method", about: id, in: tenant)
     }
 
     /// The sentence that an action leaves on the page after it. The address bar has a word of a fixed list.
@@ -229,6 +233,10 @@ extension Console {
         case "delete": "The user is deleted, and can be restored for 30 days."
         case "purge": "The user was deleted permanently."
         case "method": "The method was removed."
+        case "waiting": "Nothing is changed yet: another operator must confirm it within 24 hours."
+        case "requestConfirmed": "You confirmed it. Another operator must confirm it, too."
+        case "requestDone": "You confirmed it, and it is done."
+        case "requestWithdrawn": "The request was withdrawn."
         case "role": "The role is changed."
         case "withdrawn": "The invitation was withdrawn."
         case "removed": "The operator was removed."
@@ -256,15 +264,6 @@ extension Console {
             return try FormFields(decoding: (request.uri.query ?? "").utf8)
         } catch {
             throw RequestFault.malformed(error)
-        }
-    }
-}
-
-extension DirectoryAnswer {
-    fileprivate func map<Other>(_ change: (Value) -> Other) -> DirectoryAnswer<Other> {
-        switch self {
-        case .accepted(let value): .accepted(change(value))
-        case .refused(let refusal): .refused(refusal)
         }
     }
 }

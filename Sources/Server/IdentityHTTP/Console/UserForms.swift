@@ -169,13 +169,13 @@ extension Console {
             guard hasFreshProof(visitor, context) else { return Self.proveAgain(for: request) }
             try admitNotice(to: user.id, in: entry.tenant, context)
         }
-        let answer = try await engine.updateUser(
+        let answer = try await engine.edit(
             user.id,
             UserEdit(email: email, attributes: changes, version: try Self.value("version", of: form)),
             by: entry.operatorFlows, in: entry.tenant, as: actor(visitor, context), now: context.trace.at
         )
         switch answer {
-        case .accepted: return Self.redirect(to: Self.path(.user, entry.tenant, user: user.id) + "?done=saved")
+        case .accepted: return Self.answer(answer, done: "saved", about: user.id, in: entry.tenant)
         case .refused(let refusal):
             return Self.page(
                 try await editUser(context, visitor, problem: Self.sentence(refusal), form: form), .badRequest)

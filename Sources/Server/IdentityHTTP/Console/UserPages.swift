@@ -98,12 +98,18 @@ extension Console {
             : nil
         let pages: HTML? =
             first == nil && next == nil ? nil : "<nav class=\"pages\" aria-label=\"Pages\">\(first)\(next)</nav>"
+        let asked = try await engine.operatorRequests(in: tenant.id, now: context.trace.at).count
+        let waiting: HTML? =
+            asked == 0
+            ? nil
+            : "<p class=\"note warn\"><a href=\"\(Self.path(.requests, tenant))\">Waiting for another operator: \(asked)</a></p>"
         return Self.page(
             shell(
                 "Users", .users, of: tenant, for: visitor,
                 """
                 \(Self.head("Users", actions: create))
                 \(Self.note(try Self.done(query)))
+                \(waiting)
                 <form class="filters" method="get" action="\(path)" role="search" aria-label="Users">
                 <div class="field grow"><label for="q">Search</label>\
                 <input type="search" id="q" name="q" value="\(text)" placeholder="Address, name, alias or id" autocomplete="off"></div>
@@ -217,6 +223,7 @@ extension Console {
             <section class="panel"><h2>Ways to sign in</h2>
             \(methods(account, tenant, visitor))
             </section>
+            \(try await waiting(for: id, in: entry, context, visitor))
             <section class="panel"><h2>Groups</h2>
             \(try await groups(of: id, in: tenant, visitor))
             </section>
@@ -388,6 +395,10 @@ extension Console {
         case .changedMeanwhile: "The user changed in the meantime. Please look at the user again."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .lastMethod: "The user needs a second factor, and this is the last method."
+        case .anotherOperatorNeeded: "Another operator must confirm this."
+        case .addressAlone: "Another operator must confirm a new address: save it alone."
+        case .tooManyRequests:
+            "\(OperatorRequest.most) requests about this user wait for another operator. Confirm or withdraw one first."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .step:
             "This change is not allowed."
         }

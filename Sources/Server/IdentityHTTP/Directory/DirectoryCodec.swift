@@ -61,6 +61,18 @@ extension DirectoryFailure {
                 status: .forbidden, code: .denied,
                 message: "The user needs a second factor, and this is the last method.",
                 detail: DirectoryErrorDetail.lastMethod.rawValue)
+        case .anotherOperatorNeeded:
+            self.init(
+                status: .forbidden, code: .denied, message: "Another operator must confirm this.")
+        case .addressAlone:
+            self.init(
+                status: .badRequest, code: .badRequest,
+                message: "Another operator must confirm a new address: change it in a request of its own.",
+                target: "mail")
+        case .tooManyRequests:
+            self.init(
+                status: .badRequest, code: .badRequest,
+                message: "\(OperatorRequest.most) requests about this user wait for another operator.")
         case .step(let refusal): self.init(V1Failure(refusal), refusal)
         case .changedMeanwhile:
             self.init(

@@ -45,6 +45,11 @@ package enum UserDocument {
                 activity: activity))
     }
 
+    /// What waits for another operator.
+    package static func request(_ request: OperatorRequest) throws -> String {
+        try line(OperatorCodec.request(request))
+    }
+
     /// A user who was deleted a moment ago.
     package static func deleted(_ account: UserAccount, at date: Date) throws -> String {
         try line(["id": account.user.id.description, "deletedDateTime": date.ISO8601Format()])

@@ -526,6 +526,19 @@ extension Schema {
             "codes": list(of: text).described("New codes; in the answer that made them alone."),
         ])
 
+    static let operatorRequest = object(
+        [
+            "id": uuid,
+            "action": words([
+                "removeMethod", "removeMethods", "changeEmail", "requireReset", "trustPassword", "relaxSecondFactor",
+            ]), "userId": uuid, "createdDateTime": moment, "expirationDateTime": moment,
+            "confirmationsNeeded": whole.described("How many operators still have to confirm it, 1 or 2."),
+        ],
+        optional: [
+            "requestedBy": text.described("The id of the daemon or of the operator; left out for a command."),
+            "methodId": uuid, "mail": text.described("The new address."),
+        ])
+
     static let session = object(
         ["id": uuid, "createdDateTime": moment, "lastUsedDateTime": moment, "appId": uuid, "isCurrent": flag],
         optional: [

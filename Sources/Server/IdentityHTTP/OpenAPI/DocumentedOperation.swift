@@ -54,6 +54,7 @@ enum DocumentedParameter: String, CaseIterable {
     case id
     case user
     case method
+    case operatorRequest
     case select
     case filter, auditFilter, auditTop
     case application, appID, applicationFilter, applicationTop
@@ -84,6 +85,7 @@ enum DocumentedParameter: String, CaseIterable {
                 "id", in: "path", "The id of a user, or the user principal name.",
                 Schema.text(1...256).example("aaaabbbb-0000-cccc-1111-dddd2222eeee"))
         case .method: parameter("method", in: "path", "The id of a method.", .uuid)
+        case .operatorRequest: parameter("request", in: "path", "The id of what waits.", .uuid)
         case .filter:
             parameter(
                 "$filter", in: "query", "Which users (docs/protocol.md, Operators).",

@@ -49,6 +49,12 @@ extension OperatorOperation {
         case .exportUser:
             Outline(
                 summary: "Exports everything that is stored about a user", reply: .export, parameters: [.user])
+        case .listOperatorRequests:
+            Outline(
+                summary: "Lists what waits for another operator, where the server asks for two",
+                reply: .operatorRequestList)
+        case .withdrawOperatorRequest:
+            Outline(summary: "Withdraws what waits for another operator", parameters: [.operatorRequest])
         case .listDeletedUsers:
             Outline(summary: "Lists deleted users", reply: .userList, parameters: Self.list)
         case .readDeletedUser:
@@ -230,7 +236,7 @@ extension OperatorOperation {
         return DocumentedOperation(
             id: "\(self)", method: method, path: "/\(path)", tag: .operators, summary: outline.summary,
             parameters: outline.parameters + [.clientRequestID], security: .daemon(roles: roles),
-            body: outline.body.map { .json($0) }, answers: [success] + failures)
+            body: outline.body.map { .json($0) }, answers: [success] + waiting + failures)
     }
 
     private var success: DocumentedAnswer {
@@ -242,7 +248,7 @@ extension OperatorOperation {
             DocumentedAnswer(201, "The new object.", outline.reply.map { .json(.named($0)) } ?? .none)
         case .countUsers: DocumentedAnswer(200, "The number.", .text)
         case .changeUser, .deleteUser, .removeUserMethod, .removeUserApp, .removeUserPhone,
-            .removeUserPasskey, .purgeUser,
+            .removeUserPasskey, .withdrawOperatorRequest, .purgeUser,
             .changeApplication,
             .deleteApplication,
             .removeApplicationPassword, .changeGrant, .deleteGrant, .deleteRoleAssignment, .deleteRoleAssignee,
@@ -252,7 +258,7 @@ extension OperatorOperation {
             DocumentedAnswer(204, "It is done.")
         case .listUsers, .readUser, .endUserSessions, .listUserSessions, .listUserMethods, .listUserEmailMethods,
             .listUserPasswordMethods, .listUserApps, .listUserPhones,
-            .listUserPasskeys, .exportUser, .listDeletedUsers, .readDeletedUser,
+            .listUserPasskeys, .exportUser, .listOperatorRequests, .listDeletedUsers, .readDeletedUser,
             .restoreUser,
             .readOrganization, .batch, .listApplications, .readApplication, .readApplicationByAppID, .listSignIns,
             .listDirectoryAudits, .addApplicationPassword, .listServicePrincipals, .readServicePrincipal,
@@ -267,6 +273,19 @@ extension OperatorOperation {
         }
     }
 
+    /// Whether two operators may have to stand behind the operation (`SEC-ENR-12`).
+    private var canWait: Bool {
+        [.changeUser, .removeUserMethod, .removeUserApp, .removeUserPhone, .removeUserPasskey].contains(self)
+    }
+
+    private var waiting: [DocumentedAnswer] {
+        guard canWait else { return [] }
+        return [
+            DocumentedAnswer(
+                202, "It waits for another operator: nothing is changed yet.", .json(.named(.operatorRequest)))
+        ]
+    }
+
     /// Whether the operation has one of these parameters.
     private func has(_ parameters: DocumentedParameter...) -> Bool {
         outline.parameters.contains { parameters.contains($0) }
@@ -276,7 +295,7 @@ extension OperatorOperation {
         var failures = [DirectoryFailure(.invalidToken), DirectoryFailure(.insufficientScope)]
         if has(
             .user, .application, .appID, .principal, .grant, .assignment, .flow, .attribute, .group, .extension,
-            .listener)
+            .listener, .operatorRequest)
         {
             failures.append(DirectoryFailure(.notFound))
         }
@@ -288,6 +307,8 @@ extension OperatorOperation {
             ]
         }
         if has(.skiptoken) { failures.append(.expiredPageToken) }
+        if canWait { failures.append(DirectoryFailure(.tooManyRequests)) }
+        if self == .changeUser { failures.append(DirectoryFailure(.addressAlone)) }
         if self == .createGroup { failures.append(.tooManyGroups) }
         if self == .deleteGroup { failures.append(.groupInUse) }
         if self == .addGroupMember { failures.append(.inTooManyGroups) }

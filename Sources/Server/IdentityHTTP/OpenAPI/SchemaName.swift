@@ -55,6 +55,8 @@ enum SchemaName: String, CaseIterable {
     case export = "Export"
     // Of the directory for operators.
     case operatorUser = "OperatorUser"
+    case operatorRequest = "OperatorRequest"
+    case operatorRequestList = "OperatorRequestList"
     case userList = "UserList"
     case newUser = "NewUser"
     case userEdit = "UserEdit"
@@ -265,6 +267,8 @@ enum SchemaName: String, CaseIterable {
         case .deviceList: .object(["value": .list(of: .rememberedDevice)])
         case .deletion: .object(["deletionDueDateTime": .moment])
         case .operatorUser: .operatorUser(required: ["@odata.context"])
+        case .operatorRequest: .operatorRequest
+        case .operatorRequestList: .object(["value": .list(of: .operatorRequest)])
         case .userList:
             .page(of: .operatorUser(required: []), optional: ["@odata.count": .whole])
         case .newUser: .newUser

@@ -47,8 +47,8 @@ struct OperatorDesk: Sendable {
                 try await OperatorCodec.object(of: request), of: tenant, roles: caller.roles,
                 version: IdentityRoutes.version(of: request))
             if edit.email != nil { try admitNotice(to: id) }
-            _ = try accepted(try await engine.updateUser(id, edit, by: flows, in: tenant, as: actor, now: now))
-            return done(trace)
+            return try answer(
+                try await engine.edit(id, edit, by: flows, in: tenant, as: actor, now: now), trace)
         case .deleteUser:
             let account = try await user(keys, isDeleted: false)
             let id = account.user.id
@@ -87,7 +87,17 @@ struct OperatorDesk: Sendable {
             let id = try await user(keys, isDeleted: false).user.id
             guard let method = keys.last.flatMap({ UUID(uuidString: $0) }) else { throw DirectoryFailure(.notFound) }
             try admitNotice(to: id)
-            try accepted(try await engine.removeMethod(method, of: id, in: tenant, as: actor, now: now))
+            return try answer(
+                try await engine.perform(
+                    .removeMethod(method), on: id, by: flows, in: tenant, as: actor, now: now), trace)
+        case .listOperatorRequests:
+            let all = try await engine.operatorRequests(in: tenant.id, now: now)
+            return try json(["value": JSONValue.array(all.map { .object(OperatorCodec.request($0)) })], trace)
+        case .withdrawOperatorRequest:
+            let id = keys.last.flatMap { UUID(uuidString: $0) }
+            let all = try await engine.operatorRequests(in: tenant.id, now: now)
+            guard let request = all.first(where: { $0.id == id }) else { throw DirectoryFailure(.notFound) }
+            try accepted(try await engine.withdraw(request, in: tenant, as: actor, now: now))
             return done(trace)
         case .exportUser:
             let account = try await user(keys, isDeleted: false)
@@ -409,6 +419,14 @@ struct OperatorDesk: Sendable {
 
     func done(_ trace: Trace) -> Response {
         DirectoryCodec.response(.noContent, body: nil, version: nil, trace: trace)
+    }
+
+    /// Done, or waiting for another operator.
+    private func answer(_ answer: DirectoryAnswer<DeedAnswer>, _ trace: Trace) throws -> Response {
+        switch try accepted(answer) {
+        case .done: return done(trace)
+        case .waiting(let request): return try json(OperatorCodec.request(request), trace, .accepted)
+        }
     }
 
     @discardableResult

@@ -479,7 +479,9 @@ extension HostedProblem {
         case .step(let refusal):
             guard let problem = HostedProblem(refusal) else { return nil }
             self = problem
-        case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .notFound: return nil
+        case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .notFound,
+            .anotherOperatorNeeded, .addressAlone, .tooManyRequests:
+            return nil
         }
     }
 }

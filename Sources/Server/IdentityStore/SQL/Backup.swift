@@ -55,7 +55,8 @@ package enum BackupTables {
         ("held_names", "tenant, mark"), ("email_undos", "tenant, code_digest"), ("deletions", "tenant, mark"),
         ("used_assertions", "tenant, mark"), ("notifications", "tenant, subscriber"),
         ("user_groups", "tenant, id"), ("group_members", #"tenant, group_id, "user""#),
-        ("operators", #"tenant, "user""#), ("activity", "tenant, resolution, start, kind"),
+        ("operators", #"tenant, "user""#), ("operator_rules", "tenant"),
+        ("activity", "tenant, resolution, start, kind"),
         ("revocations", "tenant, method"), ("tenant_documents", "version"), ("data_keys", "generation, master_key"),
         ("profile_mark", "id"),
     ]
@@ -64,7 +65,7 @@ package enum BackupTables {
     package static let leftOut = [
         "flows", "replays", "outbox", "restores", "operator_invitations", "operator_sessions", "imports",
         "browser_sessions", "presented_codes", "devices", "pushed_requests", "logouts", "consents",
-        "identity_names", "remembered_devices",
+        "identity_names", "remembered_devices", "operator_requests",
     ]
     /// The tables with rows before the first user.
     static let own: Set<String> = ["write_probe", "grdb_migrations", "schema_migrations"]

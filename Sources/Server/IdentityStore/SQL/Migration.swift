@@ -55,6 +55,7 @@ package struct Migration: Sendable {
         Migration(name: "0039 names of identities", sqlite: namesOfIdentities),
         Migration(name: "0040 remembered devices", sqlite: rememberedDevices),
         Migration(name: "0041 numbers that sign in", sqlite: numbersThatSignIn),
+        Migration(name: "0042 two operators", sqlite: twoOperators),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -783,6 +784,31 @@ package struct Migration: Sendable {
             FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX group_members_by_user ON group_members (tenant, "user");
+        """
+
+    /// The deeds that wait for operators, and whether such deeds need two. A rule's row is there once it was set.
+    private static let twoOperators = """
+        CREATE TABLE operator_requests (
+            tenant BLOB NOT NULL,
+            id BLOB NOT NULL,
+            "user" BLOB NOT NULL,
+            deed TEXT NOT NULL,
+            subject TEXT,
+            requester BLOB,
+            person BLOB,
+            requested_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL,
+            PRIMARY KEY (tenant, id),
+            FOREIGN KEY (tenant, "user") REFERENCES users (tenant, id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX operator_requests_by_user ON operator_requests (tenant, "user");
+        CREATE INDEX operator_requests_by_end ON operator_requests (expires_at);
+
+        CREATE TABLE operator_rules (
+            tenant BLOB NOT NULL,
+            needs_two INTEGER NOT NULL,
+            PRIMARY KEY (tenant)
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// How far each import that has begun is: the digest names the file with the options.

@@ -267,6 +267,10 @@ extension SQLSession {
         case .rememberDevice(let device, let marks): try remember(device, replacing: marks, in: tenant)
         case .noteDeviceUse(let id, let user, let at): try noteUse(ofDevice: id, of: user, in: tenant, at: at)
         case .forgetDevices(let user, let id): try forgetDevices(of: user, id, in: tenant)
+        case .openOperatorRequest(let request): try insert(request, in: tenant)
+        case .standBehindOperatorRequest(let id, let user, let person):
+            try stand(person, behind: id, of: user, in: tenant)
+        case .closeOperatorRequest(let id, let user): try closeRequest(id, of: user, in: tenant)
         }
     }
 
@@ -353,6 +357,7 @@ extension SQLSession {
     /// depend on another row.
     fileprivate func removeExpired(now: Date, portion: Int) throws -> Int {
         try expireMails(now: now)
+        let requests = try expireOperatorRequests(now: now, portion: portion)
         // Comparisons that a crash left unfinished (see `Lockout`).
         try run(
             "UPDATE lockouts SET under_way = NULL, under_way_until = NULL WHERE under_way_until <= ?", [now],
@@ -405,6 +410,6 @@ extension SQLSession {
             // SEC-ENR-7.
             remove(
                 "strong_methods", #"tenant, "user", id"#, "suspended_at <= ?", now.addingTimeInterval(-14 * 86_400)),
-        ].reduce(0, +)
+        ].reduce(requests, +)
     }
 }

@@ -72,6 +72,8 @@ extension SQLStore {
     ) async throws(StoreError) -> Bool {
         try await write([.operators]) { session in
             if let inviter = invitation.inviter {
+                // In this transaction, which the change of the rule waits for (SEC-ENR-12).
+                guard try !session.needsTwoOperators().get() else { return false }
                 let rows = try session.rows(
                     of: "operators", #"SELECT role FROM operators WHERE tenant = ? AND "user" = ?"#,
                     [OperatorTenant.id, inviter])

@@ -61,10 +61,14 @@ extension SQLStore {
             let taken = try session.taken(names, in: tenant)
             let reserved = try session.reserved(marks, in: tenant)
             let undos = try session.undos(of: id, in: tenant)
-            let (effects, answer) = decide(
-                AccountFacts(
-                    account: try account.get(), taken: try taken.get(), reserved: try reserved.get(),
-                    undos: try undos.get()))
+            let requests = try session.operatorRequests(of: id, in: tenant)
+            let needsTwo = try session.needsTwoOperators()
+            var facts = AccountFacts(
+                account: try account.get(), taken: try taken.get(), reserved: try reserved.get(),
+                undos: try undos.get())
+            facts.requests = try requests.get()
+            facts.needsTwoOperators = try needsTwo.get()
+            let (effects, answer) = decide(facts)
             for effect in effects { try session.apply(effect, in: tenant) }
             return answer
         }

@@ -14,7 +14,7 @@ struct OperatorCommand: AsyncParsableCommand {
             environment too. Roles: owner (everything), admin (users, and reading the rest), support (helps users, deletes \
             none), auditor (reads).
             """,
-        subcommands: [Invite.self, List.self, SetRole.self, Remove.self])
+        subcommands: [Invite.self, List.self, SetRole.self, Remove.self, TwoOperators.self])
 
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -114,6 +114,34 @@ struct OperatorCommand: AsyncParsableCommand {
                     try await operators.remove(user, as: .command, now: opened.now).accepted()
                 }
                 say("\(Terminal.harmless(email)) is no operator any more.")
+            }
+        }
+    }
+}
+
+extension OperatorCommand {
+    struct TwoOperators: AsyncParsableCommand {
+        enum Rule: String, ExpressibleByArgument, CaseIterable {
+            case on, off
+        }
+
+        static let configuration = CommandConfiguration(
+            commandName: "two-operators",
+            abstract: "Print or set whether two operators must stand behind a change of how users prove who they are.",
+            discussion: """
+                on: removed methods, another e-mail address, a reset by an operator and the like wait 24 hours for a second operator, \
+                who confirms them at the console; what a daemon or a command asks for waits for two. Operators can then be invited by \
+                native-auth operator invite only. Each change of the rule is a line of the operators' audit trail. In force at the next \
+                request of every node.
+                """)
+
+        @OptionGroup var place: DatabaseLocation
+        @Argument(help: "on or off; without it the present rule is printed.") var rule: Rule?
+
+        func run() async throws {
+            try await place.open { opened in
+                if let rule { _ = try await opened.operators().setTwoOperators(rule == .on, now: opened.now) }
+                say(try await opened.store.needsTwoOperators() ? "on" : "off")
             }
         }
     }

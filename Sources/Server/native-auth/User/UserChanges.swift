@@ -103,11 +103,12 @@ extension UserCommand {
         func run() async throws {
             let changes = try attributes.changes()
             try await place.open { found in
-                let changed = try await found.opened.engine().updateUser(
+                let answer = try await found.opened.engine().edit(
                     found.id, UserEdit(email: email, attributes: changes),
-                    by: found.opened.operatorFlows(of: found.tenant), in: found.tenant,
+                    by: found.opened.operatorFlows(of: found.tenant), in: found.tenant, as: .command,
                     now: found.opened.now
                 ).accepted()
+                let changed = try found.changed(by: answer)
                 if !found.json {
                     say("changed        \(changed.isEmpty ? "nothing" : changed.joined(separator: ", "))")
                 }
@@ -160,10 +161,7 @@ extension UserCommand {
 
         func run() async throws {
             try await place.open { found in
-                try await found.opened.engine().requirePasswordReset(
-                    of: found.id, in: found.tenant, now: found.opened.now
-                ).accepted()
-                try await found.say()
+                try await found.perform(.requireReset)
             }
         }
     }

@@ -19,7 +19,7 @@ struct UserCommand: AsyncParsableCommand {
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Disable.self, Enable.self, ResetPassword.self,
             SecondFactor.self, TrustPassword.self, Methods.self, Sessions.self, Export.self, Delete.self,
-            Deletions.self,
+            Deletions.self, Requests.self,
         ])
 
     /// The user of a command.
@@ -151,6 +151,10 @@ extension DirectoryRefusal {
             "Another user has this \(name == "mail" ? "e-mail address" : "alias"), or had it a short time ago."
         case .notFound: "There is no such user any more."
         case .changedMeanwhile: "The user changed at the same time; run the command again."
+        case .addressAlone: "Two operators must stand behind a new address: change it in a command of its own."
+        case .tooManyRequests:
+            "\(OperatorRequest.most) requests about this user wait for operators; withdraw one first."
+        case .anotherOperatorNeeded: "Two operators must stand behind this."
         case .step(.noPasswordToReset): "The user has no password, and signs in with codes."
         case .invalidToken, .insufficientScope, .applicationDisabled, .proofNeeded, .readOnlyProperty, .lastMethod,
             .step:

@@ -55,9 +55,8 @@ extension UserCommand {
 
             func run() async throws {
                 try await place.open { found in
-                    let account = found.account
                     // SEC-ENR-9.
-                    guard !(account.requiresSecondFactor && account.passwordIsFromReset) else {
+                    guard ProofDeed.removeMethods.isPossible(for: found.account, in: found.tenant) else {
                         throw StartFailure.usage([
                             """
                             The user needs a second factor and could not enrol another one, since the password came from a \
@@ -65,15 +64,10 @@ extension UserCommand {
                             """
                         ])
                     }
-                    let methods = account.secondFactors.map(\.label)
-                    if methods.isEmpty {
+                    if found.account.secondFactors.isEmpty {
                         Terminal.complain("native-auth: the user has no method to remove; the sessions still end.")
                     }
-                    _ = try await found.opened.store.forgetStrongMethods(
-                        of: found.id, in: found.tenant.id, at: found.opened.now,
-                        event: found.event(.methodsForgotten, detail: "\(methods.count) by operator"),
-                        mails: methods.isEmpty ? [] : try found.notices(.methodRemoved, about: methods))
-                    try await found.say()
+                    try await found.perform(.removeMethods)
                 }
             }
         }
@@ -105,10 +99,14 @@ extension UserCommand {
                         "The user has no password and no authenticator app: there is nothing to ask for beside a code by mail."
                     ])
                 }
-                _ = try await found.opened.store.setFactorRule(
-                    .requiresSecondFactor(rule == .required), of: found.id, in: found.tenant.id,
-                    event: found.event(.factorRuleChanged, detail: "\(rule.rawValue) by operator"))
-                try await found.say()
+                switch rule {
+                case .required:
+                    _ = try await found.opened.store.setFactorRule(
+                        .requiresSecondFactor(true), of: found.id, in: found.tenant.id,
+                        event: found.event(.factorRuleChanged, detail: "required by operator"))
+                    try await found.say()
+                case .byApplication: try await found.perform(.relaxSecondFactor)
+                }
             }
         }
     }
@@ -129,27 +127,8 @@ extension UserCommand {
                     Terminal.complain("native-auth: the password is no reset's, so there was nothing to do.")
                     return try await found.say()
                 }
-                _ = try await found.opened.store.setFactorRule(
-                    .trustsPassword, of: found.id, in: found.tenant.id, event: found.event(.passwordTrusted))
-                try await found.say()
+                try await found.perform(.trustPassword)
             }
-        }
-    }
-}
-
-extension FoundUser {
-    /// A notice for each mailbox of the user (`SEC-ENR-5`); a server sends it within half a minute.
-    fileprivate func notices(_ purpose: MailContent.Purpose, about methods: [String]) throws -> [OutboxMail] {
-        let randomness = SystemRandomness()
-        return try account.noticeChannels.map { email in
-            try OutboxMail.sealing(
-                MailContent(
-                    purpose: purpose, recipient: email.address, code: nil, minutesValid: 0,
-                    language: tenant.mailLanguage(account.user.chosenMailLanguage), organisation: tenant.displayName,
-                    sentAt: opened.now,
-                    occasion: MailContent.Occasion(methods: methods, network: nil)),
-                id: randomness.uuid(at: opened.now), tenant: tenant.id, flow: nil, user: id,
-                expiresAt: opened.now.addingTimeInterval(24 * 3600), using: opened.vault)
         }
     }
 }

@@ -141,7 +141,9 @@ extension AuditEvent.Kind {
             .enumerationSuspected, .continuationTokenMisused, .mailFailed, .configChanged, .keyRotated, .keyRevoked,
             .backupMade, .restoreDone, .usersImported, .usersExported, .mailFlood, .textAlarm, .operatorInvited,
             .invitationWithdrawn, .operatorAdded,
-            .operatorChanged, .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted,
+            .operatorChanged, .operatorRemoved, .operatorRequestMade, .operatorRequestConfirmed,
+            .operatorRequestWithdrawn, .operatorRequestExpired, .operatorRuleChanged, .auditExported, .groupCreated,
+            .groupChanged, .groupDeleted,
             .groupMemberAdded, .groupMemberRemoved:
             nil
         }
@@ -157,7 +159,8 @@ extension AuditEvent.Kind {
             .emailChangeUndone, .methodRenamed, .sessionsEnded, .deviceRemembered, .deviceForgotten, .dataExported,
             .deletionScheduled, .deletionCancelled,
             .accountDeleted, .accountCreated, .accountDisabled, .accountEnabled, .accountRestored, .usersImported,
-            .usersExported:
+            .usersExported, .operatorRequestMade, .operatorRequestConfirmed, .operatorRequestWithdrawn,
+            .operatorRequestExpired:
             "UserManagement"
         case .signUpStarted, .signUpRefused, .linkRequired, .codeSent, .codeRefused, .codesExhausted, .codeVerified,
             .tokenIssued,
@@ -168,7 +171,8 @@ extension AuditEvent.Kind {
             .attributesIgnored, .enumerationSuspected, .continuationTokenMisused, .daemonSignedIn, .daemonRefused:
             "Authentication"
         case .configChanged: "Policy"
-        case .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved:
+        case .operatorInvited, .invitationWithdrawn, .operatorAdded, .operatorChanged, .operatorRemoved,
+            .operatorRuleChanged:
             "RoleManagement"
         case .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded, .groupMemberRemoved: "GroupManagement"
         case .keyRotated, .keyRevoked: "KeyManagement"
@@ -200,8 +204,9 @@ extension AuditEvent.Kind {
             .backupMade, .restoreDone, .usersImported, .usersExported, .daemonSignedIn, .operatorInvited,
             .invitationWithdrawn, .operatorAdded,
             .operatorChanged,
-            .operatorRemoved, .auditExported, .groupCreated, .groupChanged, .groupDeleted, .groupMemberAdded,
-            .groupMemberRemoved:
+            .operatorRemoved, .operatorRequestMade, .operatorRequestConfirmed, .operatorRequestWithdrawn,
+            .operatorRequestExpired, .operatorRuleChanged, .auditExported, .groupCreated, .groupChanged, .groupDeleted,
+            .groupMemberAdded, .groupMemberRemoved:
             "success"
         }
     }

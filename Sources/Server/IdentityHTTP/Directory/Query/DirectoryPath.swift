@@ -151,7 +151,8 @@ struct DirectoryPath: Hashable, Sendable {
     private static let collections: Set<String> = [
         "users", "applications", "serviceprincipals", "deleteditems", "graph.user", "directoryobjects", "methods",
         "emailmethods", "passwordmethods", "phonemethods", "softwareoathmethods", "fido2methods", "operations",
-        "nativeauthsessions", "oauth2permissiongrants", "approleassignments", "approleassignedto", "memberof",
+        "nativeauthsessions", "nativeauthoperatorrequests", "oauth2permissiongrants", "approleassignments",
+        "approleassignedto", "memberof",
         "signins", "directoryaudits", "userflowattributes", "authenticationeventsflows",
         "authenticationeventlisteners", "customauthenticationextensions", "extensionproperties", "organization",
         "includeapplications", "groups", "members",
