@@ -191,6 +191,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
             var revocations = 0
             var refusesRevocation = false
             var exchangedSubject: String?
+            var stated: [String: JSONValue] = [:]
         }
 
         let values = Locked(Values())
@@ -249,6 +250,12 @@ extension TestIdentityProvider {
     package var exchangedSubject: String? {
         get { state.values.withLock(\.exchangedSubject) }
         nonmutating set { state.values.withLock { $0.exchangedSubject = newValue } }
+    }
+
+    /// Further claims of the tokens for codes: what the provider says of the strength of its sign-in.
+    package var stated: [String: JSONValue] {
+        get { state.values.withLock(\.stated) }
+        nonmutating set { state.values.withLock { $0.stated = newValue } }
     }
 
     /// How often the server has looked at the keys.
@@ -331,7 +338,7 @@ private struct TestProviderDocuments: ProviderDocuments {
                 nonce: request.code.code.reveal(),
                 claims: ["aud": .string(provider.exchangedClient ?? request.client.id)].merging(
                     provider.exchangedSubject.map { ["sub": .string($0)] } ?? [:]
-                ) { $1 })
+                ) { $1 }.merging(provider.stated) { $1 })
             let refresh = provider.refreshToken(of: request.client.id)
             return Data(#"{"id_token":"\#(token)","refresh_token":"\#(refresh)"}"#.utf8)
         } catch {

@@ -28,12 +28,14 @@ struct CommonClaims: Sendable {
         iat = Int(subject.issuedAt.timeIntervalSince1970.rounded(.down))
         exp = iat + subject.lifetime
         authTime = Int(subject.authenticatedAt.timeIntervalSince1970.rounded(.down))
-        amr = subject.methods
-        // Satisfied contexts do not prove two factors: both proofs may have used one mailbox (`SEC-MFA-3`).
-        acr = subject.methods.contains("mfa") ? "mfa" : nil
+        amr = subject.methods + subject.statedMethods.filter { !subject.methods.contains($0) }
+        acr = Self.context(of: amr)
         sid = (subject.logoutID ?? subject.sessionID)?.text
         uti = subject.tokenID.text
     }
+
+    /// The claim `acr`. Satisfied contexts do not prove two factors: both proofs may have used one mailbox (`SEC-MFA-3`).
+    static func context(of methods: [String]) -> String? { methods.contains("mfa") ? "mfa" : nil }
 
     /// The claim `iss`: the base URL of the server, the tenant's id and the version.
     static func issuer(_ baseURL: String, _ tenant: TenantID) -> String {
@@ -80,11 +82,11 @@ struct AccessTokenClaims: JWTPayload {
         nbf = claims.iat
         exp = claims.exp
         authTime = claims.authTime
-        amr = claims.amr
+        amr = subject.accessStatesOwnAlone ? subject.methods : claims.amr
         acrs = subject.contexts.isEmpty ? nil : subject.contexts
         groups = subject.accessHasGroups ? subject.groups?.map(\.text) : nil
         roles = subject.accessRoles.isEmpty ? nil : subject.accessRoles
-        acr = claims.acr
+        acr = CommonClaims.context(of: amr)
         sid = claims.sid
         fam = subject.logoutID.flatMap { _ in subject.sessionID?.text }
         credentialVersion = subject.credentialVersion

@@ -366,12 +366,30 @@ private struct ProviderClaims: Decodable {
     let nonce, email: String?
     let isEmailVerified: Flag?
     let hd, givenName, familyName: String?
+    let acr: Lenient<String>?
+    let amr: Lenient<[String]>?
+    let authTime: Lenient<Double>?
 
     private enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, exp, iat, nbf, nonce, email, hd
+        case iss, sub, aud, azp, exp, iat, nbf, nonce, email, hd, acr, amr
+        case authTime = "auth_time"
         case isEmailVerified = "email_verified"
         case givenName = "given_name"
         case familyName = "family_name"
+    }
+
+    /// A claim that says nothing when it has another form: most tenants do not look at it, and no sign-in ends by it.
+    struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
+        let value: Value?
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            do {
+                value = try container.decode(Value.self)
+            } catch is DecodingError {
+                value = nil
+            }
+        }
     }
 
     /// A truth value, or the text of one, as Apple writes it.
@@ -394,6 +412,7 @@ private struct ProviderClaims: Decodable {
             expiresAt: Date(timeIntervalSince1970: exp), issuedAt: iat.map { Date(timeIntervalSince1970: $0) },
             notBefore: nbf.map { Date(timeIntervalSince1970: $0) }, nonce: nonce, email: email,
             isEmailVerified: isEmailVerified?.isTrue ?? false, hostedDomain: hd, givenName: givenName,
-            familyName: familyName)
+            familyName: familyName, context: acr?.value, methods: amr?.value ?? [],
+            authenticatedAt: (authTime?.value).map { Date(timeIntervalSince1970: $0) })
     }
 }

@@ -101,6 +101,69 @@ struct TenantProvidersFileTests {
         #expect(faults.allSatisfy { $0.hasPrefix("t.yaml:") }, "\(faults)")
     }
 
+    private static let strength = document(
+        of: """
+                    strength:
+                      acr:
+                        - {value: "urn:harbour:two", level: l2}
+                        - {value: phr, level: l2p}
+                      amr:
+                        - {value: otp, level: l1m}
+                        - {value: sms, level: l2r}
+            """)
+
+    private static func document(of strength: String) -> String {
+        TenantFileTests.small.replacing(
+            "    applications:",
+            with: members.replacing(
+                "        domains: [harbour.example, ship.example]",
+                with: "        domains: [harbour.example, ship.example]\n" + strength))
+    }
+
+    @Test("SEC-FED-13: what a provider's words mean is read and written, and only an acr is more than l2")
+    func strength() throws {
+        let directory = try TenantFile(Self.strength, named: "providers").directory
+        let provider = try #require(directory.entries.first?.tenant.providers.last)
+        #expect(
+            provider.strength
+                == ProviderStrength(
+                    byContext: [.init("urn:harbour:two", .twoFactors), .init("phr", .phishingResistant)],
+                    byMethod: [.init("otp", .mailed), .init("sms", .restricted)]))
+        let written = try TenantText.document(directory)
+        #expect(try TenantFile(written, named: "written").directory.entries == directory.entries, "\(written)")
+        let faults = TenantFile.faults(
+            Self.document(
+                of: """
+                            strength:
+                              acr:
+                                - {value: "a b", level: l2}
+                                - {value: c, level: l3}
+                                - {value: d, level: l2}
+                                - {value: d, level: l1m}
+                                - {level: l2}
+                                - {value: e, level: l1}
+                              amr:
+                                - {value: hwk, level: l2p}
+                                - {value: mfa, level: l2, colour: red}
+                              times: 7
+                    """))
+        let expected = [
+            "1 to 255 visible", "level is “l3”", "“d” twice", "“value” is missing", "level is “l1”",
+            "“hwk” can mean l2 at most", "“colour”", "“times”",
+        ]
+        for words in expected { #expect(faults.contains { $0.contains(words) }, "\(words): \(faults)") }
+        #expect(faults.count == expected.count, "\(faults)")
+        let empty = TenantFile.faults(Self.document(of: "        strength: {}"))
+        #expect(empty.contains { $0.contains("strength needs acr or amr") }, "\(empty)")
+        // Apple and Google say nothing of the kind.
+        let apple = TenantFile.faults(
+            document(
+                Self.members.replacing(
+                    "        keyId: F6G7H8J9K0",
+                    with: "        keyId: F6G7H8J9K0\n        strength: {acr: [{value: x, level: l2}]}")))
+        #expect(apple.contains { $0.contains("“strength” is not known") }, "\(apple)")
+    }
+
     @Test("SEC-FED-14: the start names a secret that is missing, and one that is no key, and never its value")
     func warnings() throws {
         let tenants = try TenantFile(document(Self.members), named: "t.yaml").directory.entries.map(\.tenant)

@@ -58,6 +58,18 @@ struct AssuranceTests {
         Row(proofs: [.identity, own], level: .mailed, words: ["otp", "fed", "mfa"]),
         Row(proofs: [.identity, .phone], level: .mailed, words: ["sms", "fed", "mfa"]),
         Row(proofs: [.identityOfMailbox, .authenticatorApp], level: .mailed, words: ["otp", "fed", "mfa"]),
+        Row(proofs: [.identity, .statement(.mailed)], level: .mailed, words: ["fed", "mfa"]),
+        Row(proofs: [.identityOfMailbox, .statement(.restricted)], level: .restricted, words: ["fed", "mfa"]),
+        Row(proofs: [.identity, .statement(.twoFactors)], level: .twoFactors, words: ["fed", "mfa"]),
+        Row(
+            proofs: [.identity, .statement(.phishingResistant)], level: .phishingResistant, words: ["fed", "mfa"],
+            resistsPhishing: true),
+        Row(proofs: [.identity, .statement(.oneFactor)], level: .oneFactor, words: ["fed"]),
+        Row(
+            proofs: [.identity, .statement(.twoFactors), .authenticatorApp], level: .twoFactors,
+            words: ["otp", "fed", "mfa"]),
+        Row(proofs: [.statement(.twoFactors)], level: .nothing, words: []),
+        Row(proofs: [own, .statement(.twoFactors)], level: .oneFactor, words: ["otp"]),
     ]
 
     @Test("SEC-MFA-3: the levels and the words of amr are those of the table", arguments: table)
@@ -115,6 +127,26 @@ struct AssuranceTests {
             if assurance.level == .phishingResistant { #expect(resists(proofs), "\(proofs)") }
             if assurance.level == .restricted {
                 #expect(proofs.contains(.phone) && !proofs.contains(.authenticatorApp), "\(proofs)")
+            }
+        }
+    }
+
+    @Test(
+        "SEC-FED-13: beside each of the sets, a statement raises the level to its own where there is an account at a provider, and changes neither factors nor the need for a recovery code"
+    )
+    func statements() {
+        let levels = Level.allCases
+        for proofs in Self.all {
+            let without = Assurance(of: proofs)
+            let isOfProvider = proofs.contains(.identity) || proofs.contains(.identityOfMailbox)
+            for level in levels {
+                let with = Assurance(of: [.statement(level)] + proofs)
+                #expect(with.level == (isOfProvider ? max(without.level, level) : without.level), "\(proofs) \(level)")
+                #expect(with.factors == without.factors, "\(proofs) \(level)")
+                #expect(with.needsRecoveryCode == without.needsRecoveryCode, "\(proofs) \(level)")
+                let isRaised = isOfProvider && level > .oneFactor
+                #expect(
+                    Set(with.words) == Set(without.words).union(isRaised ? ["mfa"] : []), "\(proofs) \(level)")
             }
         }
     }

@@ -15,9 +15,12 @@ struct ProviderPageTests {
     private let apple = TestIdentityProvider(.apple)
     private let harbour = TestIdentityProvider(.openID("harbour"))
 
-    private func server(limits: TimeLimits? = nil) throws -> IdentityTestServer {
+    private func server(
+        limits: TimeLimits? = nil, adjust: (inout TenantDirectory.Entry) -> Void = { _ in }
+    ) throws -> IdentityTestServer {
         var contoso = try #require(TenantDirectory.development.entries.first)
         contoso.tenant.providers = [apple.withPages, harbour.withPages]
+        adjust(&contoso)
         let directory = TenantDirectory([contoso])
         let (apple, harbour) = (apple, harbour)
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
@@ -348,6 +351,89 @@ struct ProviderPageTests {
         apple.exchangedClient = nil
         try await comeBack(browser, from: try await leave(browser, to: apple, for: party))
         #expect(browser.answer["code"] != nil)
+    }
+
+    /// A server whose application demands two factors, which Harbour states.
+    private func strictServer(_ maximumAge: Int? = nil) throws -> IdentityTestServer {
+        try server { entry in
+            entry.tenant.levels = [
+                LevelRule(level: .twoFactors, maximumAge: maximumAge, applications: entry.applications.map(\.id))
+            ]
+            entry.tenant.providers[1].strength = ProviderStrength(byContext: [.init("urn:two", .twoFactors)])
+            entry.tenant.providers[1].authority = .domains(["example.com"])
+        }
+    }
+
+    /// What Harbour says of the person's sign-in there, `age` seconds ago.
+    private func state(_ age: Int?, on server: IdentityTestServer) {
+        let now = Int(server.clock.now.timeIntervalSince1970)
+        harbour.stated = ["acr": .string("urn:two")].merging(age.map { ["auth_time": .integer(now - $0)] } ?? [:]) {
+            $1
+        }
+    }
+
+    @Test("SEC-FED-13: A provider whose word counts is asked for a sign-in of the last hour, and its answer is enough")
+    func statedStrength() async throws {
+        let (server, party) = (try strictServer(), TestRelyingParty(.emailPassword))
+        let browser = TestBrowser(server)
+        state(3_000, on: server)
+        let asked = try await leave(browser, to: harbour, for: party)
+        #expect(asked["max_age"] == "3600" && asked["prompt"] == nil, "\(asked)")
+        try await comeBack(browser, from: asked)
+        let tokens = try await party.redeem(try #require(browser.answer["code"], "\(browser.html)"), at: server)
+        let claims = try claims(of: tokens.text("id_token"))
+        #expect(claims["amr"] == ["fed", "mfa"], "\(claims)")
+        #expect(claims["auth_time"] == .integer(Int(server.clock.now.timeIntervalSince1970) - 3_000))
+        // The session of the browser has it until it is an hour old.
+        for isYoung in [true, false] {
+            try await browser.get(party.path())
+            try await browser.submit([:])
+            #expect((browser.answer["code"] != nil) == isYoung, "\(browser.html)")
+            // A new sign-in there is offered, and no method to register here.
+            #expect(isYoung || browser.html.contains("Continue with Harbour"), "\(browser.html)")
+            server.clock.advance(by: 601)
+        }
+        // Apple has no such setting.
+        let other = TestBrowser(server)
+        #expect(try await leave(other, to: apple, for: party)["max_age"] == nil)
+    }
+
+    @Test("SEC-FED-13: A sign-in that is too old is asked for again, once, in a flow that the first answer cannot end")
+    func staleStrength() async throws {
+        for (age, isEnough) in [(0, true), (3_601, false)] {
+            let (server, party) = (try strictServer(), TestRelyingParty(.emailPassword))
+            let browser = TestBrowser(server)
+            state(3_601, on: server)
+            let first = try await leave(browser, to: harbour, for: party)
+            try await comeBack(browser, from: first)
+            let second = browser.answer
+            #expect(second["prompt"] == "login" && second["max_age"] == "3600", "\(second) \(browser.html)")
+            #expect(second["nonce"] != first["nonce"] && second["state"] != first["state"])
+            // The answer to the first question is none to the second.
+            let copy = TestBrowser(server)
+            copy.cookies = browser.cookies
+            try await comeBack(copy, from: first)
+            #expect(copy.answer["code"] == nil, "\(copy.html)")
+            state(age, on: server)
+            try await comeBack(browser, from: second)
+            #expect((browser.answer["code"] != nil) == isEnough, "\(browser.html)")
+            #expect(browser.answer["prompt"] == nil, "it is not asked a third time")
+        }
+    }
+
+    @Test("SEC-FED-13: A rule's age is that of the sign-in at the provider; without its time nothing is asked again")
+    func ageOfStrength() async throws {
+        let (server, party) = (try strictServer(600), TestRelyingParty(.emailPassword))
+        let browser = TestBrowser(server)
+        state(601, on: server)
+        let first = try await leave(browser, to: harbour, for: party)
+        #expect(first["max_age"] == "600", "\(first)")
+        try await comeBack(browser, from: first)
+        #expect(browser.answer["prompt"] == "login", "\(browser.html)")
+        let other = TestBrowser(server)
+        state(nil, on: server)
+        try await comeBack(other, from: try await leave(other, to: harbour, for: party))
+        #expect(other.answer["prompt"] == nil && other.answer["code"] == nil, "\(other.html)")
     }
 
     @Test("SEC-FED-12: A provider that is down is told at the page, and another way works")

@@ -151,6 +151,7 @@ extension AuthorizationRequest {
         }
         let proven = session.session.authentication
         let isHandedOver = proven.handover != nil
+        let isStale = proven.hasStaleStatement(for: demand)
         // No method is registered on old proofs (SEC-MFA-4).
         let isTooOldToRegister =
             now.timeIntervalSince(proven.authenticatedAt) > Double(demand.registrationAge)
@@ -161,6 +162,9 @@ extension AuthorizationRequest {
             return isSilent ? .refused(.loginRequired) : .signIn
         // Another factor stands beside a fresh proof, which a ticket is not.
         case .giveSecondFactor where isHandedOver, .registerMethod where isHandedOver:
+            return isSilent ? .refused(.loginRequired) : .signIn
+        // A new sign-in at the provider may be enough.
+        case .giveSecondFactor where isStale, .registerMethod where isStale:
             return isSilent ? .refused(.loginRequired) : .signIn
         case .giveSecondFactor: return isSilent ? .refused(.secondFactorNeeded) : .stepUp
         case .registerMethod: return isSilent ? .refused(.registrationNeeded) : .stepUp

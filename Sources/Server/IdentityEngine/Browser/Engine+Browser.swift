@@ -148,11 +148,11 @@ extension Engine {
             vault.pairwiseSubject(of: $0.account.user.id, for: client.id, in: tenant.id)
         }
         let lacksConsent = try await lacksConsent(request, as: signIn, to: client, in: tenant)
+        var demand = try await factorDemand(
+            request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context)
+        demand.wishedAge = request.maxAge
         let verdict = request.judged(
-            signIn, subject: subject,
-            try await factorDemand(
-                request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context),
-            allowsSignUp: context.userFlow.allowsSignUp,
+            signIn, subject: subject, demand, allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: lacksConsent, isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
@@ -160,7 +160,8 @@ extension Engine {
         if caller.front == .account { return (verdict, nil) }
         if isConfirmed { try await noteConsent(to: request, of: signIn.account.user.id, in: context) }
         let code = try code(
-            for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
+            for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, demand,
+            in: context)
         return (verdict, code)
     }
 
@@ -245,7 +246,7 @@ extension Engine {
     ///   request is about another user.
     func prepare(
         _ finish: BrowserFinish, _ proven: Authentication, _ account: UserAccount, contexts: [String],
-        in context: RequestContext
+        _ demand: FactorDemand, in context: RequestContext
     ) throws(EngineError) -> PreparedBrowser? {
         let isHinted = finish.request.subject.map {
             $0 == vault.pairwiseSubject(of: account.user.id, for: context.client.id, in: context.tenant.id)
@@ -272,7 +273,8 @@ extension Engine {
             context.caller.front == .account
             ? nil
             : try code(
-                for: finish.request, session, version: account.credentialVersion, contexts: contexts, in: context)
+                for: finish.request, session, version: account.credentialVersion, contexts: contexts, demand,
+                in: context)
         return PreparedBrowser(
             session: session,
             ticket: BrowserTicket(

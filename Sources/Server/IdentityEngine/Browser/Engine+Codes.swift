@@ -96,9 +96,9 @@ extension Engine {
 
     func code(
         for request: AuthorizationRequest, _ session: BrowserSession, version: Int, contexts: [String],
-        in context: RequestContext
+        _ demand: FactorDemand, in context: RequestContext
     ) throws(EngineError) -> Secret<String> {
-        let grant = codeGrant(for: request, session, version: version, contexts: contexts, in: context)
+        let grant = codeGrant(for: request, session, version: version, contexts: contexts, demand, in: context)
         do {
             let sealed = try vault.seal(
                 StateCoding.encode(grant), for: .authorizationCode, tenant: context.tenant.id,
@@ -112,17 +112,19 @@ extension Engine {
     }
 
     /// What a user of a session gives to an application.
+    ///
+    /// - Parameter demand: What the proofs of the session were judged by.
     func codeGrant(
         for request: AuthorizationRequest, _ session: BrowserSession, version: Int, contexts: [String],
-        in context: RequestContext
+        _ demand: FactorDemand, in context: RequestContext
     ) -> CodeGrant {
-        CodeGrant(
+        let told = session.authentication.stating(for: demand)
+        return CodeGrant(
             id: ports.randomness.uuid(), session: session.id, user: session.authentication.account.user,
             credentialVersion: version, redirect: Self.digest(ofRedirect: request.redirect),
             redirectKind: request.redirectKind, challenge: request.challenge, nonce: request.nonce,
-            scopes: request.scopes, contexts: contexts, methods: session.authentication.methods,
-            level: session.authentication.level(for: factorDemand(in: context)),
-            authenticatedAt: session.authentication.authenticatedAt,
+            scopes: request.scopes, contexts: contexts, methods: told.sessionMethods, level: told.level(for: demand),
+            authenticatedAt: told.authenticatedAt,
             expiresAt: context.now.addingTimeInterval(Self.codeLifetime), key: request.key,
             parent: session.authentication.handover?.family, remembered: session.authentication.remembered)
     }

@@ -169,16 +169,17 @@ extension Engine {
         let context = context(of: caller, tenant, client)
         // A session of a ticket is for what its app opened.
         let signIn = signIn?.session.authentication.handover == nil ? signIn : nil
+        var demand = try await factorDemand(
+            request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context)
+        demand.wishedAge = request.maxAge
         let verdict = request.judged(
-            signIn,
-            try await factorDemand(
-                request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context),
-            allowsSignUp: context.userFlow.allowsSignUp,
+            signIn, demand, allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: client.web.isThirdParty, isConfirmed: true, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return .first(verdict) }
         try await noteUse(of: signIn.session, now: context.now)
         let grant = codeGrant(
-            for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, in: context)
+            for: request, signIn.session, version: signIn.account.credentialVersion, contexts: contexts, demand,
+            in: context)
         // Before the answer: a device gets nothing that the user cannot take back.
         try await noteConsent(to: request, of: grant.user, in: context)
         let answered = try await decide(on: device, .allowed(grant), .deviceAllowed, grant.user, in: context)

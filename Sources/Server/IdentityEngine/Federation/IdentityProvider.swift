@@ -75,6 +75,8 @@ package struct IdentityProvider: Hashable, Sendable {
     /// The key of the team at Apple, with which the server proves each of the clients; nil: the server has none.
     package var key: AppleKey?
     package var authority: Authority
+    /// What the tenant takes the provider's words about the strength of a sign-in for; nil: one factor.
+    package var strength: ProviderStrength?
     /// Whether it is Apple, whose habits differ from those of other OpenID providers.
     package var isApple: Bool { issuer == Self.appleIssuer }
     package var isGoogle: Bool { issuer == Self.googleIssuer }

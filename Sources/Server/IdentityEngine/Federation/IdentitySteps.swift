@@ -188,6 +188,22 @@ extension Engine {
         return try await conclude(token, presented, of: provider, draft, request, grant, step)
     }
 
+    /// Whether a provider's token would mean more than one factor, if the sign-in there were not too old. One that proves nothing is
+    /// not: its own step refuses it.
+    ///
+    /// - Parameter maximumAge: In seconds.
+    package func isStale(
+        _ presented: PresentedIdentity, of provider: IdentityProvider, within maximumAge: Int, at now: Date
+    ) async -> Bool {
+        guard provider.strength != nil else { return false }
+        do throws(IdentityVerificationFailure) {
+            let claims = try await ports.identities.claims(of: presented.token, from: provider, now: now)
+            return provider.statement(of: claims, within: maximumAge, at: now) == .stale
+        } catch {
+            return false
+        }
+    }
+
     /// A provider's token, as far as it is judged before the step's transaction; nil: the provider's keys cannot be had now.
     func judge(
         _ presented: PresentedIdentity, by provider: IdentityProvider, isWeb: Bool, at now: Date
@@ -346,8 +362,10 @@ extension Engine {
             capabilities: draft.capabilities)
         // Who has the account of a provider that speaks for the own mailbox may have that mailbox. Whether the token names it,
         // its owner decides.
-        return provider.maySpeak(for: own)
-            ? first.proving(.identityOfMailbox) : first.proving(method, at: now)
+        var proven =
+            provider.maySpeak(for: own) ? first.proving(.identityOfMailbox) : first.proving(method, at: now)
+        if method.takesStatements(in: account) { proven.stated = found.stated }
+        return proven
     }
 
     func account(

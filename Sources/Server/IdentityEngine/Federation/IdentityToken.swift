@@ -18,11 +18,18 @@ package struct IdentityClaims: Hashable, Sendable {
     package var hostedDomain: String?
     package var givenName: String?
     package var familyName: String?
+    /// The claim `acr`: the class of the sign-in at the provider, in the provider's words.
+    package var context: String?
+    /// The claim `amr`: how the user signed in there.
+    package var methods: [String]
+    /// The claim `auth_time`: when the user signed in there.
+    package var authenticatedAt: Date?
 
     package init(
         issuer: String, subject: String, audiences: [String], authorizedParty: String? = nil, expiresAt: Date,
         issuedAt: Date?, notBefore: Date? = nil, nonce: String?, email: String? = nil, isEmailVerified: Bool = false,
-        hostedDomain: String? = nil, givenName: String? = nil, familyName: String? = nil
+        hostedDomain: String? = nil, givenName: String? = nil, familyName: String? = nil, context: String? = nil,
+        methods: [String] = [], authenticatedAt: Date? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -37,6 +44,9 @@ package struct IdentityClaims: Hashable, Sendable {
         self.hostedDomain = hostedDomain
         self.givenName = givenName
         self.familyName = familyName
+        self.context = context
+        self.methods = methods
+        self.authenticatedAt = authenticatedAt
     }
 }
 
@@ -178,6 +188,8 @@ package struct VerifiedIdentity: Hashable, Sendable, Codable {
     /// Names, to be shown in the form of a sign-up.
     package var givenName: String?
     package var familyName: String?
+    /// What the provider said of the strength, as far as it counts. Nil: nothing.
+    package var stated: StatedStrength?
 }
 
 extension IdentityProvider {
@@ -212,12 +224,17 @@ extension IdentityProvider {
         if let start = claims.notBefore, start.timeIntervalSince(now) > Self.skew { throw .notYetValid }
         guard LinkedIdentity.isSubject(claims.subject) else { throw .wrongSubject }
         let email = claims.email.flatMap { EmailAddress($0) }
+        let stated: StatedStrength? =
+            switch statement(of: claims, at: now) {
+            case .stated(let stated): stated
+            case .nothing, .stale: nil
+            }
         return VerifiedIdentity(
             method: method,
             identity: LinkedIdentity(
                 provider: id, providerName: displayName, issuer: issuer, subject: claims.subject, email: email?.address),
             mailbox: email.flatMap { speaks(for: $0, claims) ? $0 : nil },
-            givenName: Self.name(claims.givenName), familyName: Self.name(claims.familyName))
+            givenName: Self.name(claims.givenName), familyName: Self.name(claims.familyName), stated: stated)
     }
 
     /// Whether a token of the provider could be a proof of the mailbox. What Google and Apple host is not known: any.

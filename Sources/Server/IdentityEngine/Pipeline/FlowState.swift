@@ -253,6 +253,9 @@ package struct Authentication: Hashable, Sendable, Codable {
     package var remembered: RememberedProof?
     /// Whether the device can be remembered when this sign-in is complete. Nil: no.
     package var isRememberable: Bool?
+    /// What the provider of the identity said of the strength of its sign-in. It is none of ``proofs``, which are the account's own.
+    /// Nil: nothing that counts.
+    package var stated: StatedStrength?
 
     package init(
         account: AccountBinding, email: EmailAddress, origin: Origin, knowsPassword: Bool,
@@ -393,6 +396,12 @@ package struct Authentication: Hashable, Sendable, Codable {
     /// The authentication methods of the user (RFC 8176): `pwd`, `otp`, and `mfa` for two or more factors.
     package var methods: [String] { assurance.words }
 
+    /// The same with the words of the provider, which are marked, as a session keeps them.
+    var sessionMethods: [String] { methods + (stated?.marked ?? []) }
+
     /// The same for the audit trail, which says what stood for a second factor.
-    var words: [String] { methods + (remembered == nil ? [] : ["remembered device"]) }
+    var words: [String] {
+        methods + (stated.map { ["\($0.level.rawValue) by the provider"] } ?? [])
+            + (remembered == nil ? [] : ["remembered device"])
+    }
 }

@@ -49,6 +49,10 @@ package struct TokenSubject: Hashable, Sendable {
     package var accessClaims: [String: ClaimValue]
     /// The thumbprint of the key that the access token is bound to, in its claim `cnf` (RFC 9449 section 6.1).
     package var key: String?
+    /// The words of the user's provider, which the claim `amr` has besides ``methods``.
+    package var statedMethods: [String] = []
+    /// Whether the access token leaves them out: its reader decides by the account's own proofs.
+    package var accessStatesOwnAlone = false
 
     package init(
         tenant: TenantID, client: ClientID, user: User, audience: String, scopes: [String], openIDScopes: [String],

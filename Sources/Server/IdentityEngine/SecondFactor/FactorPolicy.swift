@@ -42,6 +42,8 @@ package struct FactorDemand: Hashable, Sendable {
     package var client: ClientID?
     /// For how many days the tenant remembers devices; nil: it does not, or not here.
     package var rememberedDays: Int?
+    /// How old a proof may be by the client's own wish, in seconds (`max_age`); nil: any age.
+    package var wishedAge: Int?
 
     package init(
         contexts: [String], ofContexts: LevelDemand = .twoFactors, isRequired: Bool,
@@ -61,6 +63,11 @@ package struct FactorDemand: Hashable, Sendable {
         self.texts = texts
         self.passkeyDomain = passkeyDomain
         self.registrationAge = registrationAge
+    }
+
+    /// How old the sign-in at a provider may be where its word counts; nil: as old as ``StatedStrength`` allows.
+    package var statementAge: Int? {
+        [required.maximumAge, contexts.isEmpty ? nil : ofContexts.maximumAge, wishedAge].compactMap(\.self).min()
     }
 
     /// Whether numbers of the area are texted.
@@ -110,8 +117,10 @@ extension Authentication {
         let isMore = level > .mailed
         if assurance(for: demand).level >= max(level, .mailed) {
             // A new user has already proven both, and registers a method now so that the next sign-in finds one
-            // (docs/protocol.md §5.4).
-            let isNew = origin == .signUp && registered == nil && account.secondFactors.isEmpty
+            // (docs/protocol.md §5.4). The word of a provider comes with the next sign-in, too.
+            let isNew =
+                origin == .signUp && registered == nil && account.secondFactors.isEmpty
+                && withoutStatement.assurance(for: demand).level >= max(level, .mailed)
             return isNew && canRegister ? .registerMethod : .tokens(contexts: demand.contexts)
         }
         let methods = usableMethods(of: account, demand)
@@ -189,8 +198,45 @@ extension Authentication {
         // this step, and counts in it.
         var counted = self
         if passwordIsFromReset, knowsPassword, factors > 1 { counted.passwordIsFromReset = false }
-        guard demand.distinctMailbox, origin == .signIn, provesPassword else { return counted.assurance }
-        return Assurance(of: counted.proofs.filter { $0 != .mailbox(.own) })
+        let isOtherMailbox = demand.distinctMailbox && origin == .signIn && provesPassword
+        let proofs = isOtherMailbox ? counted.proofs.filter { $0 != .mailbox(.own) } : counted.proofs
+        return Assurance(of: proofs + statement(for: demand))
+    }
+
+    /// The word of the provider, where it counts.
+    private func statement(for demand: FactorDemand) -> [Proof] {
+        guard let stated, stated.counts(within: demand.statementAge, at: demand.now) else { return [] }
+        return [.statement(stated.level)]
+    }
+
+    /// The account's own proofs.
+    var withoutStatement: Authentication {
+        var own = self
+        own.stated = nil
+        return own
+    }
+
+    /// Whether the provider's word is too old by now, so that a new sign-in there may be enough.
+    func hasStaleStatement(for demand: FactorDemand) -> Bool {
+        stated.map { !$0.counts(within: demand.statementAge, at: demand.now) } ?? false
+    }
+
+    /// The proofs as tokens and sessions have them: with the word of the provider where it adds to the level, and then as old as the
+    /// sign-in there.
+    package func stating(for demand: FactorDemand) -> Authentication {
+        guard let stated, level(for: demand) > withoutStatement.level(for: demand) else { return withoutStatement }
+        var told = self
+        told.authenticatedAt = min(authenticatedAt, stated.authenticatedAt)
+        return told
+    }
+
+    /// The same for tokens that state `contexts`, for a resource. A change of the account looks at its own proofs and their age, so
+    /// these are stated there where they are enough.
+    func told(
+        _ contexts: [String], for demand: FactorDemand, of account: UserAccount, resource: String?
+    ) -> Authentication {
+        let isEnough = withoutStatement.judged(demand, of: account) == .tokens(contexts: contexts)
+        return resource == ResourceScope.directory && isEnough ? withoutStatement : stating(for: demand)
     }
 
     /// What the proofs are worth where `demand` says which mailboxes count.

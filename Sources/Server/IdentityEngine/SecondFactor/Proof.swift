@@ -24,6 +24,9 @@ package enum Proof: Hashable, Sendable {
     case identity
     /// Such an account that is worth the own mailbox: the provider speaks for that mailbox, or the mailbox alone linked it.
     case identityOfMailbox
+    /// What the provider of such an account says of the strength of its sign-in, where the tenant trusts it (`SEC-FED-13`). It is no
+    /// factor of the account, and worth nothing without the account at the provider.
+    case statement(Assurance.Level)
 
     /// Whose mailbox it is.
     package enum Mailbox: Hashable, Sendable {
@@ -56,6 +59,7 @@ package enum Proof: Hashable, Sendable {
         case .identity: [.elsewhere]
         case .phone, .authenticatorApp, .recoveryCode, .securityKey: [.possession]
         case .passkey: [.possession, .verification]
+        case .statement: []
         }
     }
 
@@ -63,6 +67,7 @@ package enum Proof: Hashable, Sendable {
     package var resistsPhishing: Bool {
         switch self {
         case .passkey, .passkeyOfMailbox, .securityKey: true
+        case .statement(let level): level >= .phishingResistant
         case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode, .identity, .identityOfMailbox: false
         }
     }
@@ -78,6 +83,17 @@ package enum Proof: Hashable, Sendable {
         case .passkeyOfMailbox: [.userVerified, .possession]
         case .securityKey: [.hardwareKey]
         case .identity, .identityOfMailbox: [.federated]
+        case .statement: []
+        }
+    }
+
+    /// What a statement of a provider says; nil for every other proof.
+    fileprivate var statedLevel: Assurance.Level? {
+        switch self {
+        case .statement(let level): level
+        case .password, .mailbox, .phone, .authenticatorApp, .recoveryCode, .passkey, .passkeyOfMailbox, .securityKey,
+            .identity, .identityOfMailbox:
+            nil
         }
     }
 
@@ -136,16 +152,19 @@ package struct Assurance: Hashable, Sendable {
     /// The claim `amr` (RFC 8176): a word for each proof, and `mfa` for two factors without a recovery code.
     package var words: [String]
 
-    package init(of proofs: [Proof]) {
+    package init(of given: [Proof]) {
+        let proofs = given.filter { $0.statedLevel == nil }
+        let isOfProvider = proofs.contains(.identity) || proofs.contains(.identityOfMailbox)
+        let stated = isOfProvider ? given.compactMap(\.statedLevel).max() ?? .nothing : .nothing
         let roots = Self.roots(of: proofs)
         factors = roots.count
         needsRecoveryCode = factors > 1 && Self.roots(of: proofs.filter { $0 != .recoveryCode }).count < 2
-        let isOfTwo = factors > 1 && !needsRecoveryCode
+        let isOfTwo = factors > 1 && !needsRecoveryCode || stated > .oneFactor
         let said = proofs.reduce(into: Set<Proof.Word>()) { $0.formUnion($1.words) }
             .union(isOfTwo ? [.factors] : [])
         words = Proof.Word.allCases.filter(said.contains).map(\.rawValue)
         let knows = roots.contains(.knowledge)
-        level =
+        let own: Level =
             if proofs.isEmpty {
                 .nothing
             } else if factors < 2 {
@@ -159,6 +178,7 @@ package struct Assurance: Hashable, Sendable {
             } else {
                 .mailed
             }
+        level = max(own, stated)
     }
 
     /// In the claim `amr` of a session that a recovery code began.

@@ -159,7 +159,8 @@ extension Engine {
         guard request.remembersDevice, let secret = context.caller.deviceSecret, let days = context.rememberedDays,
             demand.isRememberable(for: account), !account.secondFactors.isEmpty, !proven.assurance.needsRecoveryCode
         else { return nil }
-        let level = min(proven.level(for: demand), .twoFactors)
+        // The word of a provider is no factor that may be left out: it comes with each sign-in there.
+        let level = min(proven.withoutStatement.level(for: demand), .twoFactors)
         guard level >= .mailed else { return nil }
         let user = account.user.id
         let known = context.deviceTraces.map { Self.mark($0, of: user) }

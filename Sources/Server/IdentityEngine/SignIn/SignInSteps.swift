@@ -531,8 +531,9 @@ extension SignInState {
             guard contexts == prepared.contexts else { return .refused(.notAllowedNow) }
             var row = row
             row.isEnded = true
+            let words = proven.stating(for: prepared.demand).words.joined(separator: ", ")
             var success: [FlowEffect] =
-                [.record(.signInSucceeded, user: user, detail: proven.words.joined(separator: ", "))]
+                [.record(.signInSucceeded, user: user, detail: words)]
                 + (proven.endsLock ? [.setLockout(nil)] : [])
                 + [.rememberNetwork(user)]
             if let device { success.append(.write(.noteDeviceUse(device.id, of: user, at: situation.now))) }

@@ -365,6 +365,8 @@ extension SignUpState {
             authenticatedAt: situation.now, capabilities: draft.capabilities)
         let linked = draft.identity.map { situation.adding($0, to: newUser) } ?? []
         if draft.identity != nil { completed = completed.proving(.identityOfMailbox) }
+        // The account is made with the identity, so no other owner could lose by the provider's word.
+        completed.stated = draft.identity?.stated
         let count = draft.ignoredAttributes
         let ignored: [FlowEffect] =
             count > 0 ? [.record(.attributesIgnored, user: newUser, detail: "\(count)")] : []

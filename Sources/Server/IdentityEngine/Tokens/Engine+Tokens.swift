@@ -35,8 +35,9 @@ extension Engine {
         _ proven: Authentication, _ request: TokenRequest, _ grant: ScopeGrant, _ account: UserAccount,
         in context: RequestContext, asksHook: Bool = false
     ) async throws(EngineError) -> PreparedTokens {
-        let demand = try await factorDemand(
+        var demand = try await factorDemand(
             request.contexts, scopes: grant.all, of: account.user.id, in: context)
+        demand.wishedAge = request.browser?.request.maxAge
         // The device of this request counts, and none of an earlier one.
         var proven = proven
         proven.remembered = nil
@@ -58,7 +59,7 @@ extension Engine {
             prepared.contexts = contexts
             prepared.remembering = deviceToRemember(proven, request, demand, account, in: context)
             prepared.browser = try request.browser.flatMap { finish throws(EngineError) in
-                try prepare(finish, proven, account, contexts: contexts, in: context)
+                try prepare(finish, proven, account, contexts: contexts, demand, in: context)
             }
             prepared.browser?.ticket.device = prepared.remembering.flatMap { new in
                 new.cookie.map { DeviceCookie(value: $0, user: account.user.id, lifetime: new.device.seconds) }
@@ -71,8 +72,10 @@ extension Engine {
             prepared.contexts = contexts
             prepared.remembering = deviceToRemember(proven, request, demand, account, in: context)
             let session = grant.openID.contains("offline_access") ? ports.randomness.uuid(at: context.now) : nil
+            let told = proven.told(contexts, for: demand, of: account, resource: grant.resource)
             let proof = Proof(
-                methods: proven.methods, contexts: contexts, authenticatedAt: proven.authenticatedAt, session: session,
+                methods: told.sessionMethods, contexts: contexts, authenticatedAt: told.authenticatedAt,
+                session: session,
                 maximumAge: demand.whole(of: account).maximumAge)
             var issued = try await sign(grant, for: account, proof: proof, in: context)
             issued.deviceRememberedFor = prepared.remembering?.device.seconds
@@ -82,7 +85,7 @@ extension Engine {
                 var family = RefreshFamily(
                     id: session, tenant: context.tenant.id, client: context.client.id, user: account.user.id,
                     scopes: grant.all, methods: proof.methods, contexts: contexts,
-                    level: proven.level(for: demand), authenticatedAt: proof.authenticatedAt, createdAt: context.now,
+                    level: told.level(for: demand), authenticatedAt: proof.authenticatedAt, createdAt: context.now,
                     expiresAt: refreshExpiry(createdAt: context.now, in: context),
                     tokenDigest: Self.digest(refreshToken), device: context.caller.device,
                     network: context.caller.source?.networkText, key: context.keyOfFamily)
@@ -504,10 +507,11 @@ extension Engine {
             let rest = proof.authenticatedAt.addingTimeInterval(Double(age)).timeIntervalSince(context.now)
             lifetime = max(1, min(lifetime, Int(rest)))
         }
-        let subject = TokenSubject(
+        let (own, stated) = StatedStrength.parted(proof.methods)
+        var subject = TokenSubject(
             tenant: context.tenant.id, client: context.client.id, user: user,
             audience: grant.resource ?? context.client.id.description, scopes: grant.resourceScopes,
-            openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: proof.methods,
+            openIDScopes: grant.openID, authenticatedAt: proof.authenticatedAt, methods: own,
             contexts: proof.contexts, sessionID: proof.session,
             logoutID: proof.browserSession.map { logoutID(of: $0, for: context.client.id, in: context.tenant.id) },
             nonce: proof.nonce, credentialVersion: account.credentialVersion,
@@ -516,6 +520,7 @@ extension Engine {
             accessHasGroups: grant.resource != ResourceScope.directory, idRoles: memberships.idRoles,
             accessRoles: memberships.accessRoles, idClaims: idClaims, accessClaims: accessClaims,
             key: context.proof?.key)
+        (subject.statedMethods, subject.accessStatesOwnAlone) = (stated, grant.resource == ResourceScope.directory)
         do {
             let signed = try await ports.issuer.sign(subject)
             return IssuedTokens(

@@ -40,8 +40,13 @@ extension HostedDriver {
         form.append("nonce", offer.nonce)
         form.append("code_challenge", Base64URL.encode(Vault.checksum(Data(verifier.utf8))))
         form.append("code_challenge_method", "S256")
+        var isAgain = false
+        if case .atProvider(let before) = flow.step { isAgain = before.isAgain == true }
+        // What the provider says of the strength is worth nothing once it is older, and without the time of its sign-in
+        // (OpenID Connect Core 1.0 section 3.1.2.1).
+        if provider.strength != nil { form.append("max_age", "\(longestAge(flow))") }
         // A client that wants a fresh sign-in wants one there, too.
-        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil {
+        if flow.request.prompts.contains(.login) || flow.request.maxAge != nil || isAgain {
             form.append("prompt", "login")
         } else if flow.step.changesAccount, !provider.isApple {
             // Another person may be signed in there.
@@ -53,8 +58,37 @@ extension HostedDriver {
             ProviderTrip(
                 provider: provider.id, name: provider.displayName,
                 address: endpoint.address + separator + form.encoded, state: state, verifier: verifier,
-                isLink: flow.step.changesAccount ? true : nil))
+                isLink: flow.step.changesAccount ? true : nil, isAgain: isAgain ? true : nil))
         return .progress(flow)
+    }
+
+    /// How old a sign-in at a provider may be where its word about the strength is to count, in seconds.
+    private func longestAge(_ flow: HostedFlow) -> Int {
+        let demanded = visit.tenant.levels.demand(
+            of: flow.request.client, scopes: flow.request.scopes, baseURL: routes.engine.settings.baseURL)
+        let ages = flow.request.contexts.reduce(demanded) { $0.and(visit.tenant.levels.demand(of: $1)) }.maximumAge
+        return [StatedStrength.lifetime, flow.request.maxAge, ages].compactMap(\.self).min() ?? StatedStrength.lifetime
+    }
+
+    /// Asks the provider once more when its sign-in is too old for what the tenant counts on (`SEC-FED-13`).
+    ///
+    /// - Returns: Nil when the token is to be judged as it is.
+    private func askedAgain(
+        _ presented: PresentedIdentity, of trip: ProviderTrip, _ token: String, _ flow: HostedFlow
+    ) async throws -> HostedResult? {
+        guard trip.isAgain != true, let provider = visit.tenant.provider(trip.provider),
+            await routes.engine.isStale(
+                presented, of: provider, within: longestAge(flow), at: visit.now)
+        else { return nil }
+        var asked = flow
+        asked.token = token
+        var again = trip
+        again.isAgain = true
+        asked.step = .atProvider(again)
+        guard case .progress(let next) = try await step(.challengeSignIn(method: nil, accepted: accepted), asked),
+            case .atProvider = next.step
+        else { return .refused(HostedProblem(phrase: .providerFailed), flow) }
+        return .progress(next)
     }
 
     /// The user comes back from a provider.
@@ -72,6 +106,7 @@ extension HostedDriver {
             guard let token, var presented = try await exchange(code, of: trip, token, flow) else {
                 return .refused(HostedProblem(phrase: .providerFailed), flow)
             }
+            if let result = try await askedAgain(presented, of: trip, token, flow) { return result }
             (presented.givenName, presented.familyName) = (names?.givenName, names?.familyName)
             flow.token = token
             flow.linksTo = trip.name

@@ -88,6 +88,8 @@ struct ProviderTrip: Hashable, Sendable, Codable {
     var verifier: String
     /// Whether the account there is to be linked to that of the signed-in user. Nil: no, it signs a user in.
     var isLink: Bool?
+    /// Whether the provider is asked once more, because its sign-in was too old for what the tenant counts on. Nil: no.
+    var isAgain: Bool?
 }
 
 extension HostedStep {

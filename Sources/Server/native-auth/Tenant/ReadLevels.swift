@@ -57,7 +57,9 @@ enum ReadLevels {
         rule.applications = unique("applications", members) { text, line in
             if let id = ClientID(text), let client = clients.first(where: { $0.id == id }) {
                 // A code by mail is no factor beside a telephone or an app for more than l1m.
-                let hasMore = rule.level <= .mailed && (tenant.texts != nil || tenant.offersApps)
+                let hasMore =
+                    rule.level <= .mailed && (tenant.texts != nil || tenant.offersApps)
+                    || rule.level <= tenant.statedLevel
                 if rule.level > .oneFactor, client.userFlow.method == .emailOneTimePasscode, tenant.passkeys == nil,
                     !hasMore
                 {
@@ -117,6 +119,7 @@ enum ReadLevels {
     /// The members that a tenant needs for the level, where it has none of them.
     private static func lack(_ level: Assurance.Level, _ tenant: Tenant) -> String? {
         switch level {
+        case _ where level <= tenant.statedLevel: nil
         case .nothing, .oneFactor, .mailed: nil
         case .restricted where tenant.texts == nil && !tenant.offersApps && tenant.passkeys == nil:
             "neither sms nor authenticatorApps nor passkeys"

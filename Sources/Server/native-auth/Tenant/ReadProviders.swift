@@ -61,6 +61,7 @@ enum ReadProviders {
                 id: members.text("id", isRequired: true) ?? "",
                 displayName: members.text("displayName", isRequired: true) ?? "", issuer: issuer(members),
                 nativeClients: clients, web: web, authority: authority(members))
+            provider.strength = ReadStrength.strength(members)
         }
         if kind != .openID {
             provider.id = members.text("id") ?? provider.id

@@ -165,10 +165,11 @@ private struct TenantReader {
             }
             tenant.passkeys = read
         }
-        let mayRegister = tenant.texts != nil || tenant.offersApps || tenant.passkeys != nil
         if members.isEmpty("passkeys") { members.add("passkeys has no members; it needs domain.", at: "passkeys") }
         tenant.providers = ReadProviders.providers(
             members.list("providers", of: "a provider"), of: members, &providerSecrets)
+        let mayRegister =
+            tenant.texts != nil || tenant.offersApps || tenant.passkeys != nil || tenant.statedLevel > .oneFactor
         let applications = members.list("applications", of: "an application", isRequired: true).map { entry in
             let application = application(entry, flows.map(\.flow), attributes, mayRegister: mayRegister)
             if application.client.id == HookTokens.caller { addCaller(application.client.id, entry) }
@@ -255,7 +256,7 @@ private struct TenantReader {
         // At sign-up a user of codes can register a telephone, an authenticator app or a passkey (docs/protocol.md §4.7).
         if needsFactor, method == .emailOneTimePasscode, !mayRegister {
             members.add(
-                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms, authenticatorApps or passkeys.",
+                "“\(displayName)” requiresSecondFactor, and a user without a password has none at sign-up; signIn must be emailPassword, or the tenant must have sms, authenticatorApps, passkeys or a provider with strength.",
                 at: "requiresSecondFactor")
         }
         let (web, credentials) = ReadWebSettings.settings(of: members, client: clientID, faults)

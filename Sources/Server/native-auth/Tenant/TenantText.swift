@@ -187,7 +187,16 @@ enum TenantText {
             ("keyFrom", provider.key.map { scalar($0.variable) }), ("teamId", provider.key.map { scalar($0.team) }),
             ("keyId", provider.key.map { scalar($0.key) }),
             ("domains", list(domains.map { scalar($0) })),
+            ("strength", provider.strength.map { mapping(Self.members(of: $0)) }),
         ]
+        return members.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private static func members(of strength: ProviderStrength) -> Members {
+        func entries(_ entries: [ProviderStrength.Entry]) -> Node? {
+            list(entries.map { mapping([("value", scalar($0.value)), ("level", scalar($0.level.rawValue))]) })
+        }
+        let members = [("acr", entries(strength.byContext)), ("amr", entries(strength.byMethod))]
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
