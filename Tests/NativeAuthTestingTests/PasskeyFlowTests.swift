@@ -82,6 +82,53 @@ struct PasskeyFlowTests {
         }
     }
 
+    @Test("SEC-PK-18: After a sign-up with a password the device makes a passkey silently, once, or declines")
+    func upgrade() async throws {
+        let tenant = try tenant { $0.users = [] }
+        let client = client(tenant)
+        let signUp = try await client.startSignUp(username: dana, password: goodPassword)
+        let account = try await signUp.submit(code: tenant.mailbox.code(for: dana)).done
+            .signIn(scopes: ["User.Read", "User.ReadWrite"]).account
+        tenant.clock.advance(by: .seconds(30))
+        let device = SoftPasskeys()
+        // A password manager that declines, and an authenticator that knows no such style.
+        device.whenAsked = .cancel
+        #expect(try await account.upgradeToPasskey(with: device) == nil)
+        #expect(try await account.upgradeToPasskey(with: Plain(device: device)) == nil)
+        device.whenAsked = .agree
+        let made = try #require(try await account.upgradeToPasskey(with: device, name: "Phone"))
+        #expect(device.credentialIDs == [made.credentialID])
+        #expect(try await account.methods().compactMap(\.name) == ["Phone"])
+        // The device has it, and after five minutes the server makes none.
+        #expect(try await account.upgradeToPasskey(with: device) == nil)
+        device.removeAll()
+        tenant.clock.advance(by: .seconds(301))
+        #expect(try await account.upgradeToPasskey(with: device) == nil)
+        #expect(device.credentialIDs.isEmpty)
+    }
+
+    /// An authenticator of an earlier version.
+    private struct Plain: PasskeyAuthenticator {
+        let device: SoftPasskeys
+        func create(_ options: PasskeyCreation) async throws(PasskeyError) -> PasskeyRegistration {
+            Issue.record("nothing may be shown")
+            throw .cancelled
+        }
+        func get(_ options: PasskeyRequest, style: PasskeyStyle) async throws(PasskeyError) -> PasskeyAssertion {
+            try await device.get(options, style: style)
+        }
+    }
+
+    @Test("SEC-PK-18: With the password alone, and without passkeys, the upgrade makes nothing and says nothing")
+    func noUpgrade() async throws {
+        let device = SoftPasskeys()
+        for hasPasskeys in [true, false] {
+            let tenant = try tenant { $0.passkeys = hasPasskeys }
+            #expect(try await account(client(tenant)).upgradeToPasskey(with: device) == nil)
+        }
+        #expect(device.credentialIDs.isEmpty)
+    }
+
     @Test("An application that demands passkeys: the sign-in goes on after the code, and registers one")
     func demanded() async throws {
         let device = SoftPasskeys()

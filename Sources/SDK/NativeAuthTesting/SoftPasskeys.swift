@@ -25,6 +25,14 @@ public struct SoftPasskeys: PasskeyAuthenticator {
         try await authenticator.create(options)
     }
 
+    /// Makes a passkey in a style. Silently, in ``NativeAuth/PasskeyCreationStyle/conditional``, it reports a user who is neither present
+    /// nor verified; ``whenAsked`` says whether the password manager makes one.
+    public func create(
+        _ options: PasskeyCreation, style: PasskeyCreationStyle
+    ) async throws(PasskeyError) -> PasskeyRegistration {
+        try await authenticator.create(options, style: style)
+    }
+
     /// Signs with the passkey that ``chosenUsername`` says. The style has no effect.
     ///
     /// - Throws: ``NativeAuth/PasskeyError/noPasskeyHere`` without an allowed passkey, or what ``whenAsked`` says.

@@ -56,9 +56,17 @@ package final class SoftAuthenticator: PasskeyAuthenticator {
     ///   ``NativeAuth/PasskeyError/unsupported`` without ES256 among the algorithms, or what
     ///   ``SoftBehaviour/whenAsked`` says.
     package func create(_ options: PasskeyCreation) async throws(PasskeyError) -> PasskeyRegistration {
+        try await create(options, style: .modal)
+    }
+
+    /// The same in a style. In ``NativeAuth/PasskeyCreationStyle/conditional`` nobody is asked: the answer says that the user is neither
+    /// present nor verified, as that of Apple's systems does.
+    package func create(
+        _ options: PasskeyCreation, style: PasskeyCreationStyle
+    ) async throws(PasskeyError) -> PasskeyRegistration {
         try Self.checkCancellation()
         return try contents.withLock { contents in
-            Result { () throws(PasskeyError) in try create(options, &contents) }
+            Result { () throws(PasskeyError) in try create(options, style, &contents) }
         }.get()
     }
 
@@ -78,9 +86,13 @@ package final class SoftAuthenticator: PasskeyAuthenticator {
     }
 
     private func create(
-        _ options: PasskeyCreation, _ contents: inout Contents
+        _ options: PasskeyCreation, _ style: PasskeyCreationStyle, _ contents: inout Contents
     ) throws(PasskeyError) -> PasskeyRegistration {
-        let behaviour = contents.behaviour
+        var behaviour = contents.behaviour
+        switch style {
+        case .modal: break
+        case .conditional: (behaviour.isUserPresent, behaviour.isUserVerified) = (false, false)
+        }
         let own = contents.state.credentials.filter { $0.relyingPartyID == options.relyingPartyID }
         guard let algorithm = options.algorithms.first(where: SoftAnswer.algorithms.contains) else {
             throw .unsupported

@@ -208,6 +208,17 @@ struct PasskeyOptionsTests {
         #expect(throws: PasskeyError.unusableOptions(member.named)) { try PasskeyCreation(json: json) }
     }
 
+    @Test("SEC-PK-18, SEC-PK-22: options with a question are none for a silent passkey, and the other way round")
+    func upgrades() throws {
+        let silent = try SpoiledMember("authenticatorSelection.userVerification", .string("preferred"))
+            .apply(to: creation)
+        #expect(try PasskeyCreation(json: silent, style: .conditional).json == silent)
+        let error = PasskeyError.unusableOptions("authenticatorSelection.userVerification")
+        #expect(throws: error) { try PasskeyCreation(json: silent) }
+        let asking = try text(creation)
+        #expect(throws: error) { try PasskeyCreation(json: asking, style: .conditional) }
+    }
+
     @Test(
         "SEC-PK-22: a missing or malformed member of the options for a sign-in is an error, never a default",
         arguments: spoiledRequests)

@@ -22,6 +22,64 @@ extension Account {
     }
 }
 
+extension Account {
+    /// Lets the device make a passkey silently, after the user has signed in with a password: the password manager that filled it in
+    /// keeps a passkey beside it, and nothing is shown. Call it once after such a sign-in, and go on in any case.
+    ///
+    /// The user must have signed in within five minutes with a password and another factor, or with a password and a code to the own
+    /// mailbox, as after a sign-up. That sign-in must have asked for the scopes `User.Read` and `User.ReadWrite`: a token that was
+    /// refreshed since is no proof. A password alone adds no passkey: ``addPasskey(correlationID:)`` asks for a code first. A mail about
+    /// the new passkey goes to every mailbox of the user.
+    ///
+    /// - Parameters:
+    ///   - authenticator: The device.
+    ///   - name: The user's name for the passkey, 1 to 64 characters; nil: none.
+    ///   - correlationID: Identifies the flow in the server's log; nil for a new ID.
+    /// - Returns: Nil when no passkey was made, and there is nothing to tell the user: the device declines or has one already, the session
+    ///   is too old or of another kind, or the tenant has no passkeys.
+    /// - Throws: ``AccountError``: the request failed, or the server did not accept what the device made.
+    public func upgradeToPasskey(
+        with authenticator: some PasskeyAuthenticator, name: String? = nil, correlationID: UUID? = nil
+    ) async throws(AccountError) -> PasskeyUpgrade? {
+        var flow = Flow(client: client, username: username, correlationID: correlationID)
+        flow.homeAccountID = homeAccountID
+        let reply: Directory.CodeSent
+        do throws(AccountError) {
+            reply = try await flow.directoryReply(.addPasskey, Directory.BeginPasskey(isUpgrade: true))
+        } catch {
+            switch error {
+            case .proofRequired, .secondFactorRequired, .notAllowed: return nil
+            case .signInRequired, .invalidAttribute, .nameTaken, .incorrectPassword, .invalidPassword, .invalidContact,
+                .incorrectCode, .changedMeanwhile, .notFound, .lastMethod, .expired, .service:
+                throw error
+            }
+        }
+        // A server that knows no upgrades sends a code, or options for a sheet.
+        guard reply.publicKey != nil else { return nil }
+        let state = try NewPasskeyState(reply, flow)
+        let answer: PasskeyRegistration
+        do throws(PasskeyError) {
+            let options = try PasskeyCreation(json: state.options, style: .conditional)
+            answer = try await authenticator.create(options, style: .conditional)
+        } catch {
+            // Why, only the device knows, and nobody was asked.
+            return nil
+        }
+        do throws(NativeAuthError) {
+            try await state.send(answer, name: name, state.flow)
+        } catch {
+            throw AccountError(error)
+        }
+        return PasskeyUpgrade(credentialID: answer.credentialID)
+    }
+}
+
+/// A passkey that was made silently.
+public struct PasskeyUpgrade: Hashable, Sendable {
+    /// The identifier of the passkey, as the device and the server know it.
+    public let credentialID: Data
+}
+
 /// The next step of a passkey that is being added.
 @frozen
 public enum PasskeyNext: ~Copyable, Sendable {
@@ -171,7 +229,7 @@ struct NewPasskeyState: AfterOwnMailbox {
         }
     }
 
-    private func send(
+    fileprivate func send(
         _ answer: PasskeyRegistration, name: String?, _ flow: Flow
     ) async throws(NativeAuthError) {
         do throws(AccountError) {

@@ -12,6 +12,14 @@ public protocol PasskeyAuthenticator: Sendable {
     /// - Throws: ``PasskeyError``.
     func create(_ options: PasskeyCreation) async throws(PasskeyError) -> PasskeyRegistration
 
+    /// Makes a passkey in this style. Without a function of its own, a device makes none in the style
+    /// ``PasskeyCreationStyle/conditional``: the error is ``PasskeyError/unsupported``.
+    ///
+    /// - Throws: ``PasskeyError``.
+    func create(
+        _ options: PasskeyCreation, style: PasskeyCreationStyle
+    ) async throws(PasskeyError) -> PasskeyRegistration
+
     /// Signs the challenge of `options` with a passkey that the user chooses.
     ///
     /// It must verify the user, and must use one of ``PasskeyRequest/allowedCredentials`` unless that list is empty.
@@ -19,6 +27,26 @@ public protocol PasskeyAuthenticator: Sendable {
     ///
     /// - Throws: ``PasskeyError``.
     func get(_ options: PasskeyRequest, style: PasskeyStyle) async throws(PasskeyError) -> PasskeyAssertion
+}
+
+extension PasskeyAuthenticator {
+    public func create(
+        _ options: PasskeyCreation, style: PasskeyCreationStyle
+    ) async throws(PasskeyError) -> PasskeyRegistration {
+        switch style {
+        case .modal: try await create(options)
+        case .conditional: throw .unsupported
+        }
+    }
+}
+
+/// How the user is asked to make a passkey.
+public enum PasskeyCreationStyle: Hashable, Sendable {
+    /// A sheet over the app.
+    case modal
+    /// Nothing is shown: the password manager that has just filled in the user's password makes a passkey beside it, or declines. It
+    /// need not verify the user.
+    case conditional
 }
 
 /// How the user is asked for a passkey.

@@ -5,7 +5,8 @@ public import PortableFoundation
 /// section 5.1.8.
 ///
 /// Only the server makes these options: an app chooses neither the relying party nor the account. The server always
-/// requires a discoverable passkey, the verification of the user, and no attestation.
+/// requires a discoverable passkey, no attestation and, except in the style ``PasskeyCreationStyle/conditional``, the
+/// verification of the user.
 public struct PasskeyCreation: Hashable, Sendable {
     /// The host name that the passkey belongs to, in lower case: `rp.id`.
     public let relyingPartyID: String
@@ -32,7 +33,7 @@ public struct PasskeyCreation: Hashable, Sendable {
     ///
     /// - Throws: ``PasskeyError/unusableOptions(_:)`` with the path of the first member that is missing or malformed:
     ///   there are no defaults (`SEC-PK-22`).
-    package init(json: String) throws(PasskeyError) {
+    package init(json: String, style: PasskeyCreationStyle = .modal) throws(PasskeyError) {
         let options = try PasskeyOptionsReader(json: json)
         let relyingParty = try options.object("rp")
         let user = try options.object("user")
@@ -48,7 +49,10 @@ public struct PasskeyCreation: Hashable, Sendable {
         timeout = try options.timeout()
         try selection.require("residentKey", .string("required"))
         try selection.require("requireResidentKey", .boolean(true))
-        try selection.require("userVerification", .string("required"))
+        switch style {
+        case .modal: try selection.require("userVerification", .string("required"))
+        case .conditional: try selection.require("userVerification", .string("preferred"))
+        }
         try options.require("attestation", .string("none"))
         self.json = json
     }

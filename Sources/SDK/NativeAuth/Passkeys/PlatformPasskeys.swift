@@ -12,6 +12,7 @@
     ///   are ``PasskeyError/noPasskeyHere``.
     /// - ``PasskeyStyle/autofill``: on iOS and visionOS. The text field needs the content type `username`. On macOS it
     ///   is ``PasskeyError/unsupported``.
+    /// - ``PasskeyCreationStyle/conditional``: from iOS 18, macOS 15 and visionOS 2 on; before that it is ``PasskeyError/unsupported``.
     /// - A server that excludes passkeys needs iOS 17.4, macOS 14.4 or visionOS 1.1. Before that, the answer is
     ///   ``PasskeyError/unsupported``: the list is never ignored.
     public struct PlatformPasskeys: PasskeyAuthenticator {
@@ -24,11 +25,17 @@
         }
 
         public func create(_ options: PasskeyCreation) async throws(PasskeyError) -> PasskeyRegistration {
+            try await create(options, style: .modal)
+        }
+
+        public func create(
+            _ options: PasskeyCreation, style: PasskeyCreationStyle
+        ) async throws(PasskeyError) -> PasskeyRegistration {
             // The system's passkeys have keys for ES256 only.
             guard options.algorithms.contains(-7) || options.algorithms.contains(-9) else { throw .unsupported }
             let answer = try await PasskeySheet.run(anchor, options.relyingPartyID, .modal) {
                 () throws(PasskeyError) in
-                try Self.request(options)
+                try Self.request(options, style)
             }
             switch answer {
             case .registration(let registration): return registration
@@ -50,13 +57,21 @@
         }
 
         @MainActor
-        private static func request(_ options: PasskeyCreation) throws(PasskeyError) -> ASAuthorizationRequest {
+        private static func request(
+            _ options: PasskeyCreation, _ style: PasskeyCreationStyle
+        ) throws(PasskeyError) -> ASAuthorizationRequest {
             let provider = ASAuthorizationPlatformPublicKeyCredentialProvider(
                 relyingPartyIdentifier: options.relyingPartyID)
             let request = provider.createCredentialRegistrationRequest(
                 challenge: options.challenge, name: options.username, userID: options.userHandle)
             request.displayName = options.displayName
-            request.userVerificationPreference = .required
+            switch style {
+            case .modal: request.userVerificationPreference = .required
+            case .conditional:
+                guard #available(iOS 18, macOS 15, visionOS 2, *) else { throw .unsupported }
+                request.requestStyle = .conditional
+                request.userVerificationPreference = .preferred
+            }
             if !options.excludedCredentials.isEmpty {
                 guard #available(iOS 17.4, macOS 14.4, visionOS 1.1, *) else { throw .unsupported }
                 request.excludedCredentials = options.excludedCredentials.map {

@@ -248,13 +248,26 @@ package enum Directory {
         }
     }
 
-    /// Begins to add an authenticator app or a passkey, or sends the code to the own mailbox again with the token of a running
+    /// Begins to add an authenticator app, or sends the code to the own mailbox again with the token of a running
     /// addition.
     package struct BeginMethod: Codable, Sendable {
         package var continuationToken: String?
 
         package init(continuationToken: String? = nil) {
             self.continuationToken = continuationToken
+        }
+    }
+
+    /// Begins to add a passkey, or sends the code to the own mailbox again, or asks for new options, with the token of a running
+    /// addition.
+    package struct BeginPasskey: Codable, Sendable {
+        package var continuationToken: String?
+        /// Whether the device makes it silently, after a sign-in with a password.
+        package var isUpgrade: Bool?
+
+        package init(continuationToken: String? = nil, isUpgrade: Bool? = nil) {
+            self.continuationToken = continuationToken
+            self.isUpgrade = isUpgrade
         }
     }
 

@@ -183,6 +183,27 @@ package struct DirectoryCaller: Sendable {
         return proof.methods.contains("otp") && !isReplaced && !isOther
     }
 
+    /// Whether a code reached that mailbox in the sign-in itself. Beside a second factor the code may be another one.
+    var hasJustProvenOwnMailbox: Bool {
+        provesOwnMailbox && proof.isOfSignIn && !hasTwoFactors && !account.hasStandIn
+    }
+
+    /// How old the sign-in may be when a passkey is made silently, in seconds (`SEC-PK-18`).
+    package static let upgradeLifetime = 300.0
+
+    /// Why no passkey may be made silently in this session; nil when it may.
+    ///
+    /// The user typed the password a moment ago, and has proven what each passkey needs: a password alone must not become two
+    /// factors without a word (`SEC-ENR-2`). A recovery code is for users who have lost their devices.
+    package func lackOfUpgrade(now: Date) -> DirectoryRefusal? {
+        let isOfPassword = proof.methods.contains("pwd") && !proof.methods.contains("fed") && !usedRecoveryCode
+        let isYoung = now.timeIntervalSince(proof.authenticatedAt) <= Self.upgradeLifetime
+        guard isOfPassword, isYoung, proof.isOfSignIn, hasJustProvenFirmTwo || hasJustProvenOwnMailbox else {
+            return .proofNeeded(secondFactor: demandedFactor == .second)
+        }
+        return nil
+    }
+
     private enum DemandedFactor {
         case second
         case ownMailbox

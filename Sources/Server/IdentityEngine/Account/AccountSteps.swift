@@ -16,8 +16,8 @@ package enum AccountCommand: Sendable {
     case addPhone(String)
     /// Add an authenticator app.
     case addApp
-    /// Add a passkey.
-    case addPasskey
+    /// Add a passkey. `isUpgrade`: silently, after a sign-in with a password.
+    case addPasskey(isUpgrade: Bool = false)
     /// Link an account at the provider with this id. `isWeb`: the account page asks it, and not an app.
     case addIdentity(String, isWeb: Bool)
 
@@ -75,15 +75,19 @@ extension Engine {
                     caller.user, firstStep(.provingOwnForApp(new), of: caller, in: context))
             }
             return try await offer(new, firstStep(.provingOwnForApp(new), of: caller, in: context))
-        case .addPasskey:
+        case .addPasskey(let isUpgrade):
             let passkeys = caller.account.passkeys
             guard context.tenant.passkeys != nil, passkeys.count < NewPasskey.most else {
                 return context.outcome(.refused(.methodNotAllowed))
             }
+            if isUpgrade, caller.lackOfUpgrade(now: context.now) != nil {
+                return context.outcome(.refused(.secondFactorNeeded))
+            }
             let proven = proven(by: caller, own)
-            let new = NewPasskey(
+            var new = NewPasskey(
                 proven: proven, strength: strength(caller, proven), session: caller.session,
                 userHandle: passkeys.first?.userHandle ?? Data(ports.randomness.bytes(32)))
+            new.isUpgrade = isUpgrade ? true : nil
             let step = firstStep(.provingOwnForPasskey(new), of: caller, in: context)
             // In every mode: a passkey is two factors, and a password alone must not become that (SEC-ENR-2).
             guard caller.hasJustProvenFirmTwo || proven.hasCodeOfOwnAddress else {
@@ -137,8 +141,7 @@ extension Engine {
             account: .account(caller.user, credentialVersion: caller.account.credentialVersion), email: own,
             origin: .signIn, knowsPassword: caller.proof.methods.contains("pwd"),
             passwordIsFromReset: caller.account.passwordIsFromReset,
-            mailboxes: caller.provesOwnMailbox && caller.proof.isOfSignIn && !caller.hasTwoFactors
-                && !caller.account.hasStandIn ? [own] : [],
+            mailboxes: caller.hasJustProvenOwnMailbox ? [own] : [],
             authenticatedAt: caller.proof.authenticatedAt, capabilities: [])
     }
 

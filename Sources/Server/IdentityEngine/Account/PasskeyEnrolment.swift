@@ -20,13 +20,23 @@ package struct NewPasskey: Hashable, Sendable, Codable {
     package var session: UUID?
     /// The account's handle: that of its other passkeys, or 32 new random bytes (`SEC-PK-15`).
     package var userHandle: Data
+    /// Whether it is made silently after a sign-in with a password (`SEC-PK-18`). Nil: no.
+    package var isUpgrade: Bool?
+
+    var ceremony: PasskeyCeremony { isUpgrade == true ? .upgrade : .create }
+    /// Until when an upgrade is possible.
+    var upgradeEnd: Date { proven.authenticatedAt.addingTimeInterval(DirectoryCaller.upgradeLifetime) }
 }
 
 extension Engine {
     /// Gives what an authenticator needs to make the passkey. Repeated, it gives a new challenge.
     func offer(_ new: NewPasskey, _ step: Step) async throws(EngineError) -> Outcome {
         guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
-        let fresh = drawChallenge(.create, step)
+        guard new.isUpgrade != true || step.context.now < new.upgradeEnd else {
+            return step.refused(.secondFactorNeeded)
+        }
+        let fresh = drawChallenge(
+            new.ceremony, step, until: new.isUpgrade == true ? new.upgradeEnd : .distantFuture)
         let name = step.context.tenant.displayName
         return try await run(step, keepsAnswer: false) { situation in
             AccountState.offering(new, fresh, party, named: name, row: situation.row, effects: [], in: situation)
@@ -43,12 +53,13 @@ extension Engine {
         }
         guard let party = relyingParty(of: step.context.tenant) else { return step.refused(.methodNotAllowed) }
         if let name, !StrongMethod.isName(name) { return step.refused(.invalidAttributes(["displayName"])) }
-        let answer = MadePasskey(answer, for: new.userHandle, party, ports.signatures)
+        let answer = MadePasskey(
+            answer, for: new.userHandle, party, ports.signatures, isUpgrade: new.isUpgrade == true)
         let method = ports.randomness.uuid()
         return try await run(step, reading: answer.reads) { situation in
             AccountState.confirming(
                 new, answer.judged, name: name, id: method,
-                isChallenge: { matches(answer.challenge, $0, .create, step) }, in: situation
+                isChallenge: { matches(answer.challenge, $0, new.ceremony, step) }, in: situation
             ).map(FlowState.account)
         }
     }
@@ -60,14 +71,18 @@ struct MadePasskey: Sendable {
     /// What the answer says; an unreadable one says nothing.
     let challenge: Data?
 
-    init(_ answer: String, for userHandle: Data, _ party: RelyingParty, _ signatures: any PasskeySignatures) {
+    init(
+        _ answer: String, for userHandle: Data, _ party: RelyingParty, _ signatures: any PasskeySignatures,
+        isUpgrade: Bool = false
+    ) {
         var challenge: Data?
         do throws(PasskeyFault) {
             let registration = try PasskeyRegistration(json: answer)
             challenge = registration.challenge
             judged = .success(
                 try party.verify(
-                    registration, userHandle: userHandle, signatures: signatures, isChallenge: { _ in true }))
+                    registration, userHandle: userHandle, isUpgrade: isUpgrade, signatures: signatures,
+                    isChallenge: { _ in true }))
         } catch {
             judged = .failure(error)
         }
@@ -90,8 +105,10 @@ extension AccountState {
         guard let account = situation.account else { return .refused(.unusableToken) }
         var row = row
         row.code = fresh.record
+        var offer = account.offer(fresh, new.userHandle, of: party, named: name)
+        offer.isUpgrade = new.isUpgrade
         return Decision(
-            .accepted(.createPasskey(account.offer(fresh, new.userHandle, of: party, named: name))),
+            .accepted(.createPasskey(offer)),
             next: .creatingPasskey(new), row: row, effects: effects)
     }
 

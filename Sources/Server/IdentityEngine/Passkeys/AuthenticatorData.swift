@@ -40,12 +40,14 @@ struct AuthenticatorData {
     var isBackedUp: Bool { flags.contains(.backedUp) }
 
     /// Steps 14 to 17 of WebAuthn section 7.1, which are steps 15 to 18 of section 7.2.
-    func check(relyingPartyID: String) throws(PasskeyFault) {
+    ///
+    /// - Parameter isSilent: Whether nobody was asked: then the user is neither present nor verified (`SEC-PK-18`).
+    func check(relyingPartyID: String, isSilent: Bool = false) throws(PasskeyFault) {
         guard Vault.areEqual(relyingPartyDigest, Vault.checksum(Data(relyingPartyID.utf8))) else {
             throw .wrongRelyingParty
         }
-        guard flags.contains(.userPresent) else { throw .userNotPresent }
-        guard flags.contains(.userVerified) else { throw .userNotVerified }
+        guard isSilent || flags.contains(.userPresent) else { throw .userNotPresent }
+        guard isSilent || flags.contains(.userVerified) else { throw .userNotVerified }
         guard isBackupEligible || !isBackedUp else { throw .wrongBackupState }
     }
 

@@ -15,6 +15,8 @@ package struct PasskeyCreationOffer: Hashable, Sendable, Codable {
     package var challenge: Data
     /// The passkeys that the account has, suspended ones included: their authenticators make no second one.
     package var excluded: [PasskeyReference]
+    /// Whether the authenticator makes it silently after a sign-in with a password (`SEC-PK-18`). Nil: no.
+    package var isUpgrade: Bool?
 }
 
 /// What an authenticator needs to sign with a passkey (WebAuthn section 5.5).
@@ -36,6 +38,9 @@ package struct PasskeyReference: Hashable, Sendable, Codable {
 package enum PasskeyCeremony: String, Hashable, Sendable {
     case create
     case get
+    /// A passkey that is made silently after a sign-in with a password: `create` with conditional mediation (`SEC-PK-18`). A challenge of
+    /// it is none of ``create``, whose answers must have the user present.
+    case upgrade
 
     /// How long a challenge is valid, in seconds (`SEC-PK-1`). Authenticators are told the same.
     package static let lifetime = 300
@@ -138,7 +143,10 @@ extension Engine {
         return party.origins.contains(own)
     }
 
-    func drawChallenge(_ ceremony: PasskeyCeremony, _ step: Step) -> FreshChallenge {
+    /// - Parameter until: When the challenge ends, if that is before its usual end.
+    func drawChallenge(
+        _ ceremony: PasskeyCeremony, _ step: Step, until: Date = .distantFuture
+    ) -> FreshChallenge {
         let bytes = Data(ports.randomness.bytes(32))
         let now = step.context.now
         return FreshChallenge(
@@ -147,7 +155,7 @@ extension Engine {
                 digest: vault.keyedMAC(
                     .oneTimePasscode, tenant: step.context.tenant.id, parts(of: bytes, ceremony, step)),
                 target: target(of: ceremony, in: step.context.tenant.id), sentAt: now,
-                expiresAt: now.addingTimeInterval(Double(PasskeyCeremony.lifetime))))
+                expiresAt: min(until, now.addingTimeInterval(Double(PasskeyCeremony.lifetime)))))
     }
 
     /// Whether `challenge` is the one of the row. Constant time.

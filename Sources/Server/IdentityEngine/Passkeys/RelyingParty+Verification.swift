@@ -10,17 +10,19 @@ extension RelyingParty {
     ///
     /// - Parameters:
     ///   - userHandle: The handle of the account that the challenge was made for.
+    ///   - isUpgrade: Whether the challenge is of ``PasskeyCeremony/upgrade``: then presence and verification of the user are not
+    ///     required. Each use of the passkey requires both.
     ///   - isChallenge: Whether these bytes are the challenge of this ceremony. It compares in constant time.
     /// - Throws: The first check that fails.
     package func verify(
-        _ registration: PasskeyRegistration, userHandle: Data, signatures: any PasskeySignatures,
-        isChallenge: (Data) -> Bool
+        _ registration: PasskeyRegistration, userHandle: Data, isUpgrade: Bool = false,
+        signatures: any PasskeySignatures, isChallenge: (Data) -> Bool
     ) throws(PasskeyFault) -> EnrolledPasskey {
         try ClientData(registration.clientData).check(.registration, origins: origins, isChallenge: isChallenge)
         let clientDataDigest = Vault.checksum(registration.clientData)
         let attestation = try Attestation(registration.attestationObject)
         let data = try AuthenticatorData(attestation.authenticatorData)
-        try data.check(relyingPartyID: id)
+        try data.check(relyingPartyID: id, isSilent: isUpgrade)
         let credential = try data.credential()
         guard credential.id == registration.credentialID else { throw .wrongCredentialID }
         let key = try COSEKey(credential.publicKey)

@@ -125,10 +125,12 @@ extension IdentityRoutes {
                 ?? .account(caller, .addApp)
             return try reply(to: try await take(command, caller, request, context), context)
         case .addPasskey:
-            let asked: Directory.BeginMethod = try await Self.body(of: request)
+            let asked: Directory.BeginPasskey = try await Self.body(of: request)
+            let isUpgrade = asked.isUpgrade == true
+            if isUpgrade, let refusal = caller.lackOfUpgrade(now: now) { throw DirectoryFailure(refusal) }
             let command =
                 asked.continuationToken.map { Command.step(ContinuationToken($0), .challengeAccount(caller.user)) }
-                ?? .account(caller, .addPasskey)
+                ?? .account(caller, .addPasskey(isUpgrade: isUpgrade))
             return try reply(to: try await take(command, caller, request, context), context)
         case .confirmPasskey:
             let asked: Directory.ConfirmPasskey = try await Self.body(of: request)

@@ -498,7 +498,8 @@ extension Schema {
         "pubKeyCredParams": list(of: object(["type": words(["public-key"]), "alg": whole])),
         "timeout": whole.described("Milliseconds."), "excludeCredentials": list(of: passkeyReference),
         "authenticatorSelection": object([
-            "residentKey": words(["required"]), "requireResidentKey": flag, "userVerification": words(["required"]),
+            "residentKey": words(["required"]), "requireResidentKey": flag,
+            "userVerification": words(["required", "preferred"]).described("`preferred` in an upgrade alone."),
         ]), "attestation": words(["none"]), "extensions": object(["credProps": flag]),
     ]).described(
         "PublicKeyCredentialCreationOptionsJSON (WebAuthn section 5.1): let an authenticator make the passkey.")

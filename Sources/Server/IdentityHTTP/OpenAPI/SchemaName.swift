@@ -222,7 +222,17 @@ enum SchemaName: String, CaseIterable {
         case .newContact: .newContact
         case .newPhone: .newPhone
         case .recoveryCodes: .recoveryCodes
-        case .newApp, .newPasskey:
+        case .newPasskey:
+            .object(
+                [:],
+                optional: [
+                    "continuationToken": .text.orNull.described(
+                        "Of an addition that has begun: sends the code to the own mailbox again, or makes new options."),
+                    "isUpgrade": .flag.orNull.described(
+                        "Whether the device makes the passkey silently (conditional mediation): in the sign-in's own session, within five minutes of a sign-in with a password and another factor."
+                    ),
+                ])
+        case .newApp:
             .object(
                 [:],
                 optional: [

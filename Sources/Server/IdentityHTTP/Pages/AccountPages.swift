@@ -154,7 +154,7 @@ extension IdentityRoutes {
             if action == "add-app" { return try await begin(.addApp, part, form, caller, visit) }
             if let provider { return try await begin(.addIdentity(provider, isWeb: true), part, form, caller, visit) }
             if action == "add-passkey", visit.offersPasskeys {
-                return try await begin(.addPasskey, part, form, caller, visit)
+                return try await begin(.addPasskey(), part, form, caller, visit)
             }
             return try await changeMethods(action, form, caller, visit)
         case .copy: return try await copy(of: caller, visit)
