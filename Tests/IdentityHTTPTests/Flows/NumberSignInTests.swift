@@ -13,12 +13,16 @@ import Testing
     private static let day = 86_400.0
 
     private static func server(
-        signsIn: Bool = true, costPerDay: Int? = nil, distinctMailbox: Bool = false
+        signsIn: Bool = true, costPerDay: Int? = nil, distinctMailbox: Bool = false, rememberedDays: Int? = nil,
+        mode: EnumerationMode? = nil, mailsPerHour: Int? = nil
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.texts = TextSettings(
             areas: ["1", "49"], brand: "Contoso", usualPrice: costPerDay == nil ? 0 : 1_000_000, costPerDay: costPerDay,
             signsIn: signsIn)
+        entry.tenant.rememberedDays = rememberedDays
+        entry.tenant.enumeration = mode
+        entry.tenant.mailsPerHour = mailsPerHour
         if distinctMailbox {
             for index in entry.applications.indices {
                 entry.applications[index].userFlow.requiresDistinctMailbox = true
@@ -215,8 +219,99 @@ import Testing
         let second = try await server.secondFactorChallenge(required.token)
         #expect(second.status == 200, "\(second)")
         // And the other way round: what the owner uses is not what strangers see.
-        let rows = try await server.rows("SELECT registers, COUNT(*) FROM texts GROUP BY registers ORDER BY 1")
-        #expect(rows == [["0", "1"], ["1", "1"], ["2", "3"]], "\(rows)")
+        let rows = try await server.rows(
+            "SELECT registers, signs_in, COUNT(*) FROM texts GROUP BY registers, signs_in ORDER BY 1, 2")
+        #expect(rows == [["0", "0", "1"], ["0", "1", "3"], ["1", "0", "1"]], "\(rows)")
+        // A network from which the owner has signed in has a budget of its own.
+        server.clock.advance(by: 61)
+        let home = try server.client(.emailPassword, from: "198.51.100.7")
+        #expect(try await challenged(server, with: home).status == 429)
+        #expect(try await server.signIn(with: home).status == 200)
+        #expect(try await challenged(server, with: home).status == 200)
+    }
+
+    @Test("SEC-SMS-4: all sign-ins with numbers of a tenant are as many in an hour as its mails")
+    func tenant() async throws {
+        let server = try Self.server(mailsPerHour: 3)
+        try await owner(server)
+        for (index, number) in ["+15555550131", "+15555550132"].enumerated() {
+            let email = "user\(index)@example.com"
+            _ = try await server.signUpWithPassword(email, alias: nil)
+            try await server.plantMethod(number, of: email)
+        }
+        server.clock.advance(by: 3_601)
+        #expect(try await challenged(server).status == 200)
+        #expect(try await challenged(server, "+15555550131").status == 200)
+        #expect(try await challenged(server, "+15555550132").status == 200)
+        server.clock.advance(by: 61)
+        let fourth = try await challenged(server)
+        #expect(fourth.status == 429, "\(fourth)")
+        server.clock.advance(by: 3_540)
+        #expect(try await challenged(server).status == 200)
+    }
+
+    @Test(
+        "SEC-SMS-16: a telephone that was enrolled on less than the account has signs in nobody",
+        arguments: Enrolment.Strength.allCases)
+    func enrolledOnLess(_ strength: Enrolment.Strength) async throws {
+        let server = try Self.server()
+        try await server.signUpWithPassword()
+        let user = try #require(try await server.storedUsers().first)
+        let method = StrongMethod(
+            id: UUID(), contact: try #require(Contact(Self.number)), provenAt: server.clock.now,
+            enrolment: Enrolment(strength))
+        try await server.plant(
+            FlowRow(expiresAt: server.clock.now), [.addStrongMethod(method, to: user.id)], of: UUID(), in: user.tenant)
+        server.clock.advance(by: 4 * Self.day)
+        let answer = try await challenged(server)
+        switch strength {
+        case .twoFactors, .codes: #expect(answer.status == 200, "\(answer)")
+        case .unknown, .password, .mailbox, .recoveryCode: expectError(answer, "user_not_found", 50_034)
+        }
+    }
+
+    @Test("SEC-ENR-7: for 30 days the mailbox of a user of codes decides about a telephone that it enrolled")
+    func heldByMailbox() async throws {
+        let server = try Self.server()
+        let client = server.client()
+        _ = try await server.signUp(IdentityTestServer.email, with: client)
+        let user = try #require(try await server.storedUsers().first)
+        let method = StrongMethod(
+            id: UUID(), contact: try #require(Contact(Self.number)), provenAt: server.clock.now,
+            enrolment: Enrolment(.codes))
+        try await server.plant(
+            FlowRow(expiresAt: server.clock.now), [.addStrongMethod(method, to: user.id)], of: UUID(), in: user.tenant)
+        server.clock.advance(by: 3_601)
+        // Who held the mailbox for a moment has the telephone, and changes nothing with it.
+        let sent = try await challenged(server, with: client)
+        let thief = try AccountCaller(
+            try await client.token(code: server.mailbox.code(to: Self.number), sent.token, scope: AccountCaller.scope),
+            server)
+        let path = AccountCaller.me + "/authentication/phoneMethods/\(method.id.text)"
+        #expect([401, 403].contains(try await thief.send("DELETE", path).status))
+        // The owner of the mailbox removes it, and it signs in no more.
+        let owner = try AccountCaller(
+            try await server.signInWithCode(scope: AccountCaller.scope, with: client), server)
+        let removed = try await owner.send("DELETE", path)
+        #expect(removed.status == 204, "\(removed)")
+        expectError(try await challenged(server, with: client), "user_not_found", 50_034)
+    }
+
+    @Test("SEC-ENUM-3: where answers hide accounts, two numbers of one account have budgets as two of none")
+    func twoNumbersOfOneAccount() async throws {
+        let server = try Self.server(mode: .strict)
+        try await server.signUpWithPassword()
+        let numbers = ["+15555550131", "+15555550132", "+15555550133", "+15555550134"]
+        for number in numbers.prefix(2) { try await server.plantMethod(number, of: IdentityTestServer.email) }
+        server.clock.advance(by: 3_601)
+        for round in 0..<3 {
+            for number in numbers {
+                let client = try server.client(.emailPassword, from: "203.0.113.\(round)")
+                let answer = try await challenged(server, number, with: client)
+                #expect(answer.status == 200, "\(round) \(number): \(answer)")
+            }
+            server.clock.advance(by: 301)
+        }
     }
 
     @Test("SEC-SMS-7: the last fifth of the costs is not for who types a number")

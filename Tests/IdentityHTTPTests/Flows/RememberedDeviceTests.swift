@@ -134,6 +134,20 @@ import Testing
         #expect(try await server.count("SELECT COUNT(*) FROM remembered_devices") == 0)
     }
 
+    @Test("SEC-SMS-16: a number is not enough on a remembered device, which may be the telephone itself")
+    func number() async throws {
+        let server = try Self.server { $0.hasTextGateway = true }
+        try await server.signUpWithStrongMethod()
+        try await server.plantMethod("+15555550123", of: Self.email)
+        let device = Device(server)
+        _ = try await device.remember()
+        #expect(try await device.signIn().status == 200)
+        let sent = try await device.client.signInChallenge(device.client.initiate("+15555550123").token)
+        let answer = try await device.token(
+            "oob", [("oob", try await server.mailbox.code(to: "+15555550123"))], sent.token)
+        #expect(isAsked(answer), "\(answer)")
+    }
+
     @Test("A user sees the devices in the account and forgets one, which asks for the second factor then")
     func forgotten() async throws {
         let server = try Self.server(days: 7)

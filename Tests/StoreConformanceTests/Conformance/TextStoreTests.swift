@@ -117,7 +117,7 @@ struct TextStoreTests {
     }
 
     @Test(
-        "SEC-SMS-16: a number has the account that proved it last, of this tenant, and none where it is suspended",
+        "SEC-SMS-16: a number has the account that proved it last, of this tenant, also where it is suspended there",
         arguments: StoreUnderTest.available)
     func accountsOfNumbers(_ sut: StoreUnderTest) async throws {
         try await sut.withStore { store in
@@ -134,14 +134,17 @@ struct TextStoreTests {
                 try await store.account(withPhone: number, in: tenant)?.user.id
             }
             #expect(try await owner() == nil)
-            _ = try await prove(ada.id, .phone(number), at: noon)
+            let first = try await prove(ada.id, .phone(number), at: noon)
             _ = try await prove(ada.id, .phone(try #require(PhoneNumber("+15555550124"))), at: noon + 9)
             #expect(try await owner() == ada.id)
             #expect(try await owner(in: TenantID(UUID())) == nil)
             let later = try await prove(eve.id, .phone(number), at: noon + 1)
             #expect(try await owner() == eve.id)
-            try await store.perform(.setSuspension([later], of: eve.id, noon + 2))
+            try await store.perform(.noteUse(first, of: ada.id, at: noon + 5))
             #expect(try await owner() == ada.id)
+            try await store.perform(.noteUse(later, of: eve.id, at: noon + 6))
+            try await store.perform(.setSuspension([later], of: eve.id, noon + 7))
+            #expect(try await owner() == eve.id)
             try await store.perform(.removeStrongMethods([later], of: eve.id))
             #expect(try await owner() == ada.id)
         }
@@ -166,11 +169,21 @@ struct TextStoreTests {
                 + [history(Self.query(for: .registration), store, at: now)]
                 + [history(Self.query(for: .signIn), store, at: now)]
             #expect(histories.map { $0?.ofNumber } == [[noon], [noon + 1], [noon + 2]])
-            #expect(histories.map { $0?.ofAccount } == [[noon, noon + 1], [noon, noon + 1], [noon + 2]])
-            // No neighbour and no area is held up by them.
-            #expect(histories.map { $0?.ofNeighbourhood } == [[noon + 1], [noon + 1], [noon + 1]])
-            #expect(histories.map { $0?.ofAreaInHour } == [1, 1, 1])
+            #expect(histories.map { $0?.ofAccount } == [[noon, noon + 1], [noon, noon + 1], []])
+            // No neighbour and no area is held up by them, nor holds them up.
+            #expect(histories.map { $0?.ofNeighbourhood } == [[], [noon + 1], []])
+            #expect(histories.map { $0?.ofAreaInHour } == [0, 1, 0])
             #expect(histories.map { $0?.ofSource.count } == [3, 3, 3])
+            // As many as the tenant may have in an hour.
+            var query = StepQuery(
+                tenant: contoso, flow: UUID(), requestDigest: Data(count: 32), mailsPerHour: 1, now: now)
+            query.texts = Self.query(for: .signIn)
+            #expect(try await store.step(query) { (nil, $0.textHistory?.fullSince) } == noon + 2)
+            query.mailsPerHour = 2
+            #expect(try await store.step(query) { (nil, $0.textHistory?.fullSince) } == nil)
+            query.texts = Self.query(for: .secondFactor)
+            query.mailsPerHour = 1
+            #expect(try await store.step(query) { (nil, $0.textHistory?.fullSince) } == nil)
         }
     }
 }

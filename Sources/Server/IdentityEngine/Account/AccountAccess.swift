@@ -215,7 +215,7 @@ package struct DirectoryCaller: Sendable {
     /// no password beside mailboxes or the password came from the mailbox of the only method, the account's mailbox is all
     /// that protects the account, and is what it asks for.
     private var demandedFactor: DemandedFactor? {
-        if account.isHeldByMailbox(at: proof.authenticatedAt) { return .mailboxItself }
+        if account.isHeldByMailbox(at: proof.authenticatedAt, in: tenant) { return .mailboxItself }
         guard account.requiresSecondFactor || !account.secondFactors.isEmpty else { return nil }
         guard let own = EmailAddress(stored: account.user.email) else { return .ownMailbox }
         return canGiveSecondFactor(of: account, by: own) { _ in true } ? .second : .ownMailbox

@@ -332,7 +332,9 @@ extension Engine {
                 [
                     .changePassword(id, hash, at: now), .revokeRefreshFamilies(id, at: now), .forgetNetworks(id),
                     .setSuspension(
-                        account.identities.filter { $0.enrolment.strength != .twoFactors }.map(\.id), of: id, now),
+                        account.strongMethods.filter {
+                            ($0.isIdentity || $0.isPhone) && $0.enrolment.strength != .twoFactors
+                        }.map(\.id), of: id, now),
                     .record(event), notice,
                 ] + endingMigration + ending, .accepted(())
             )

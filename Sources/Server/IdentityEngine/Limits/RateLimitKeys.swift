@@ -85,19 +85,22 @@ extension Engine {
         }
         keys.source = context.caller.source.map { digest([Data("source".utf8), $0.address]) }
         if let number = target?.phone, let account = keys.account {
+            let use = reads.code?.purpose.textUse ?? .secondFactor
+            // Strangers who type the number use up nothing of its owner's, who comes from a familiar network.
+            let name = use == .signIn ? "sign-ins with number, " + Self.bucketName(isFamiliar) : "texts of number"
             keys.text = TextQuery(
-                number: digest([Data("texts of number".utf8), Data(number.text.utf8)]).prefix(16),
+                number: digest([Data(name.utf8), Data(number.text.utf8)]).prefix(16),
                 neighbourhood: digest([Data("texts nearby".utf8), Data(number.neighbourhood.utf8)]).prefix(16),
                 area: number.area.prefix, account: account.prefix(16), source: keys.source?.prefix(16),
-                use: reads.code?.purpose.textUse ?? .secondFactor)
+                use: use)
         }
         keys.ipv6Prefix48 = context.caller.source?.ipv6Prefix48.map { digest([Data("site".utf8), $0]) }
         return keys
     }
 
-    private static func bucket(_ isFamiliar: Bool) -> Data {
-        Data((isFamiliar ? "familiar" : "unfamiliar").utf8)
-    }
+    private static func bucket(_ isFamiliar: Bool) -> Data { Data(bucketName(isFamiliar).utf8) }
+
+    private static func bucketName(_ isFamiliar: Bool) -> String { isFamiliar ? "familiar" : "unfamiliar" }
 }
 
 extension Engine.RateLimitKeys {

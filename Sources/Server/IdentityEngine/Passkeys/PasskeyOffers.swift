@@ -104,12 +104,15 @@ extension StrongMethod {
 }
 
 extension UserAccount {
-    /// Whether a user of codes has a passkey or an identity that the mailbox alone enrolled within 30 days. It signs in alone, so that who had the
-    /// mailbox for a moment would own the account: until then the mailbox decides about changes of the account, as a reset of the
-    /// password does for others (`SEC-ENR-7`).
-    package func isHeldByMailbox(at now: Date) -> Bool {
+    /// Whether a user of codes has a passkey, an identity, or where numbers sign in a telephone, that the mailbox alone enrolled within 30
+    /// days. It signs in alone, so that who had the mailbox for a moment would own the account: until then the mailbox decides about
+    /// changes of the account, as a reset of the password does for others (`SEC-ENR-7`).
+    package func isHeldByMailbox(at now: Date, in tenant: Tenant) -> Bool {
+        let numbersSignIn = tenant.texts?.signsIn == true
         let signsInAlone =
-            strongMethods.filter { $0.isPasskey && $0.enrolment.strength == .codes } + identitiesOfMailbox
+            strongMethods.filter {
+                ($0.isPasskey || numbersSignIn && $0.isPhone) && $0.enrolment.strength == .codes
+            } + identitiesOfMailbox
         return passwordHash == nil
             && signsInAlone.contains { now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge }
     }

@@ -249,7 +249,7 @@ package protocol UserStore: Sendable {
     func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// The account that has the passkey or the identity, or nil.
     func account(with credential: MethodCredential, in tenant: TenantID) async throws(StoreError) -> UserAccount?
-    /// The account that signs in with the number: the one that proved it last, of those where it is not suspended; or nil.
+    /// The account that proved the number last, also where it is suspended; or nil.
     func account(withPhone number: PhoneNumber, in tenant: TenantID) async throws(StoreError) -> UserAccount?
     /// What a provider said of the user of this identity (``Effect/keepNames(_:)``), sealed; nil when it is not known any more.
     func names(ofIdentity key: Data, in tenant: TenantID, now: Date) async throws(StoreError) -> Data?

@@ -104,8 +104,9 @@ extension Authentication {
             return .tokens(contexts: demand.contexts)
         }
         // Wrong passwords that came before are no reason to ask for less, and a context is a demand for a proof of this session.
-        // The link of an identity is an enrolment, which wants proofs (SEC-ENR-3).
-        if demand.contexts.isEmpty, linking == nil, !needsMailbox || !mailboxes.isEmpty,
+        // The link of an identity is an enrolment, which wants proofs (SEC-ENR-3). A telephone that signs in may be the device that is
+        // remembered, and the second factor that was left out.
+        if demand.contexts.isEmpty, linking == nil, !beganWithPhone, !needsMailbox || !mailboxes.isEmpty,
             remembered?.meets(
                 demand.whole(of: account), of: account, in: demand.client, within: demand.rememberedDays, at: demand.now
             )

@@ -128,12 +128,13 @@ extension Engine {
     /// The remembered device that sends the request; nil when it is none of this user and application, or too old.
     ///
     /// Not for a link of an identity, which is an enrolment (`SEC-ENR-3`), and not where the flow began with the session of a browser:
-    /// there the first factor is not given now, either.
+    /// there the first factor is not given now, either. Nor beside a number, whose telephone may be that device.
     func rememberedDevice(
         for proven: Authentication, of account: UserAccount, in context: RequestContext
     ) async throws(EngineError) -> RememberedDevice? {
         let marks = context.deviceTraces.map { Self.mark($0, of: account.user.id) }
-        guard !marks.isEmpty, let days = context.rememberedDays, proven.linking == nil, proven.browserSession == nil
+        guard !marks.isEmpty, let days = context.rememberedDays, proven.linking == nil, proven.browserSession == nil,
+            !proven.beganWithPhone
         else {
             return nil
         }

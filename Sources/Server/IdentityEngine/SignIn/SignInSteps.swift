@@ -138,6 +138,8 @@ extension SignInState {
                 return Decision(.accepted(.enterPassword), next: .awaitingPassword(draft))
             }
             let contact = draft.contact
+            // The tenant may have turned the setting off meanwhile.
+            guard draft.phone == nil || situation.texts?.signsIn == true else { return .refused(.blockedContact) }
             return situation.sendCode(fresh, to: contact, for: .signIn, next: .awaitingCode(draft)) {
                 .proveAddress(
                     situation.delivery(to: draft.target, resendIn: $0, length: $1, channel: contact.channel))

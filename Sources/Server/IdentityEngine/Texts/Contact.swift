@@ -80,11 +80,12 @@ package enum Contact: Hashable, Sendable {
 }
 
 extension UserAccount {
-    /// The telephone that signs in by a code to its number alone (`SEC-SMS-16`). Nil when it is suspended, when a recovery code
-    /// enrolled it a short time ago, and when nothing has proven it for ``longestSilence``: the number may have another owner.
+    /// The telephone that signs in by a code to its number alone (`SEC-SMS-16`). Nil when it is suspended, when it was enrolled on
+    /// less than the account can give, such as the mailbox of a user with a password or an import, and when nothing has proven it for
+    /// ``longestSilence``: the number may have another owner.
     func telephone(_ number: PhoneNumber, signingInAt now: Date) -> StrongMethod? {
         strongMethods.first { method in
-            method.contact?.phone == number && method.suspendedAt == nil && !method.rests(at: now)
+            method.contact?.phone == number && method.suspendedAt == nil && method.isEnrolledWell
                 && now.timeIntervalSince(method.lastUsedAt.map { max($0, method.provenAt) } ?? method.provenAt)
                     < Self.longestSilence
         }
@@ -92,6 +93,16 @@ extension UserAccount {
 
     /// In seconds: 180 days.
     static let longestSilence = 180 * 86_400.0
+}
+
+extension StrongMethod {
+    /// Whether it was enrolled on all that its account had: two factors, or the mailbox of a user who has nothing else.
+    fileprivate var isEnrolledWell: Bool {
+        switch enrolment.strength {
+        case .twoFactors, .codes: true
+        case .unknown, .password, .mailbox, .recoveryCode: false
+        }
+    }
 }
 
 /// Encoded as one text: an address as ``EmailAddress`` is, as versions wrote it that knew no other contact.

@@ -2,13 +2,13 @@ import NativeAuthCore
 package import PortableFoundation
 
 /// What a text is for, which decides what it is counted with: what strangers can cause uses up nothing of an owner's.
-package enum TextUse: Int, Hashable, Sendable, CaseIterable {
+package enum TextUse: Hashable, Sendable, CaseIterable {
     /// To a telephone of the account, after its first factor.
-    case secondFactor = 0
+    case secondFactor
     /// To a number that is to be registered.
-    case registration = 1
+    case registration
     /// To a telephone of an account, for anyone who types its number to sign in.
-    case signIn = 2
+    case signIn
 }
 
 /// What a step that may send or judge a text must know, and what the text is counted by: keyed digests of 16 bytes.
@@ -85,7 +85,8 @@ package struct TextHistory: Hashable, Sendable {
     /// The times of the number's texts of seven days: of all accounts that want to register it, of all who sign in with it, or of the
     /// account that has it, so that strangers use up nothing of its owner's.
     package var ofNumber: [Date] = []
-    /// Those of the account, of a day: of sign-ins with a number, or of all others. And those of the source.
+    /// Those of the account, of a day, but for sign-ins with a number, whose senders would learn which numbers are of one account.
+    /// And those of the source.
     package var ofAccount: [Date] = []
     package var ofSource: [Date] = []
     /// Those of the neighbourhood that registered nothing, of a day.
@@ -94,6 +95,8 @@ package struct TextHistory: Hashable, Sendable {
     package var otherNumbersOfAccount = 0
     /// The area's texts of the last hour that registered nothing.
     package var ofAreaInHour = 0
+    /// When the first of the tenant's last sign-ins with a number was texted, as many as it may send in an hour; nil: there are less.
+    package var fullSince: Date?
     /// How many texts of the area brought a right code in the seven days before today.
     package var answeredInWeek = 0
     /// The area's registrations of the hour until ``settling`` seconds ago that the gateway took: later ones can still be
@@ -180,6 +183,7 @@ extension TextHistory {
                 caps.compactMap { TimeLimits.wait(dates, window: $0.seconds, limit: $0.count, now: now) }
             }
             + (otherNumbersOfAccount >= limits.numbersOfAccount ? [86_400] : []) + (isAreaFull ? [3_600] : [])
+            + (fullSince.map { [max(1, Int($0.addingTimeInterval(3_600).timeIntervalSince(now).rounded(.up)))] } ?? [])
         if let wait = waits.max() { return .refused(.throttled(retryAfter: wait), notes: []) }
         return .send(notes: alarms(settings, area))
     }

@@ -39,7 +39,7 @@ package struct TextSettings: Hashable, Sendable {
     }
 
     /// Whether costs are limited.
-    var hasCap: Bool { costPerDay != nil || costPerMonth != nil }
+    package var hasCap: Bool { costPerDay != nil || costPerMonth != nil }
 
     /// What a text to the area costs, in millionths.
     package func price(of area: CallingArea) -> Int { prices[area.prefix] ?? usualPrice }

@@ -7,7 +7,7 @@ extension HostedVisit {
     /// Whether the user who is signed in has a passkey that these pages can use.
     var hasPasskey: Bool {
         // Where the mailbox decides, the passkey is no proof of the kind that is asked for.
-        guard offersPasskeys, let signIn, !signIn.account.isHeldByMailbox(at: now) else { return false }
+        guard offersPasskeys, let signIn, !signIn.account.isHeldByMailbox(at: now, in: tenant) else { return false }
         return signIn.account.strongMethods.contains { $0.isPasskey && $0.suspendedAt == nil }
     }
 }

@@ -170,9 +170,10 @@ package struct Migration: Sendable {
     /// What the proofs of the sign-in are worth, by its name in design record 0039; NULL for older rows.
     private static let levelsOfSessions = "ALTER TABLE refresh_families ADD COLUMN level TEXT;"
 
-    /// Finds the account of a telephone.
+    /// Finds the account of a telephone; and the texts of sign-ins with a number. An older version counts those as second factors.
     private static let numbersThatSignIn = """
-        CREATE INDEX strong_methods_by_phone ON strong_methods (tenant, key, proven_at) WHERE kind = 'phone';
+        ALTER TABLE texts ADD COLUMN signs_in INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX strong_methods_by_phone ON strong_methods (tenant, key) WHERE kind = 'phone';
         """
 
     /// The text messages of a week, with keyed digests of what they are counted by, and whether the gateway took them; what those of

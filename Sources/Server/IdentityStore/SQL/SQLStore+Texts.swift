@@ -26,12 +26,13 @@ extension SQLSession {
             """, [text.at, tenant, tenant, text.flow])
         try run(
             """
-            INSERT INTO texts (tenant, id, flow, number, neighbourhood, area, account, source, registers, cost, sent_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO texts (tenant, id, flow, number, neighbourhood, area, account, source, registers, signs_in, cost,
+                sent_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 tenant, text.id, text.flow, counted.number, counted.neighbourhood, counted.area, counted.account,
-                counted.source, counted.use.rawValue, text.cost, text.at,
+                counted.source, counted.use == .registration, counted.use == .signIn, text.cost, text.at,
             ])
     }
 
@@ -58,7 +59,7 @@ extension SQLSession {
         let texts = "texts \(dialect.indexed(by: "texts_by_flow"))"
         let found = try rows(
             of: "texts",
-            "SELECT id, area, registers FROM \(texts) WHERE tenant = ? AND flow = ? AND number = ? AND verified_at IS NULL",
+            "SELECT id, area, registers, signs_in FROM \(texts) WHERE tenant = ? AND flow = ? AND number = ? AND verified_at IS NULL",
             [tenant, flow, number]
         ).get()
         for row in found {
@@ -73,6 +74,18 @@ extension SQLSession {
             ON CONFLICT (tenant, day, area)
             DO UPDATE SET answered = text_days.answered + 1, last_at = excluded.last_at
             """, [tenant, date.day, try first.value("area", as: String.self), date])
+    }
+
+    /// When the first of the tenant's last sign-ins with a number was texted, as many as it may have in an hour; nil: there are less.
+    private func firstOfLastSignIns(_ query: StepQuery) throws -> Pending<Date?> {
+        guard let most = query.mailsPerHour else { return Pending(nil) }
+        return try rows(
+            of: "texts",
+            """
+            SELECT sent_at FROM texts \(dialect.indexed(by: "texts_by_tenant"))
+            WHERE tenant = ? AND sent_at > ? AND signs_in = 1 ORDER BY sent_at DESC LIMIT 1 OFFSET ?
+            """, [query.tenant, query.now.addingTimeInterval(-3_600), most - 1]
+        ).map { try $0.first?.value("sent_at") }
     }
 
     func pauseTexts(_ area: String, _ pause: TextHistory.Pause, in tenant: TenantID) throws {
@@ -106,28 +119,40 @@ extension SQLSession {
             try rows(
                 of: "texts",
                 """
-                SELECT number, account, registers, outcome, sent_at, verified_at, report
+                SELECT number, account, registers, signs_in, outcome, sent_at, verified_at, report
                 FROM texts \(dialect.indexed(by: index)) WHERE tenant = ? AND \(condition) = ? AND sent_at > ? ORDER BY sent_at
                 """, [tenant, value, since]
             ).map { try $0.map(TextRow.init) }
         }
         let ofNumber = try texts("texts_by_number", "number", asked.number, since: day.addingTimeInterval(-6 * 86_400))
-        let ofAccount = try texts("texts_by_account", "account", asked.account, since: day)
+        let ofAccount =
+            asked.use == .signIn ? Pending([]) : try texts("texts_by_account", "account", asked.account, since: day)
         let ofSource = try asked.source.map { try texts("texts_by_source", "source", $0, since: day) } ?? Pending([])
-        let nearby = try texts("texts_by_neighbourhood", "neighbourhood", asked.neighbourhood, since: day)
-        let ofArea = try texts(
-            "texts_by_area", "area", asked.area, since: now.addingTimeInterval(-3_600 - TextHistory.settling))
-        let reported = try rows(
-            of: "texts",
-            """
-            SELECT number, account, registers, outcome, sent_at, verified_at, report
-            FROM texts \(dialect.indexed(by: "texts_by_tenant"))
-            WHERE tenant = ? AND sent_at > ? AND report IS NOT NULL AND EXISTS (
-                SELECT 1 FROM texts AS other \(dialect.indexed(by: "texts_by_number"))
-                WHERE other.tenant = texts.tenant AND other.number = texts.number AND other.verified_at IS NOT NULL)
-            ORDER BY sent_at DESC LIMIT 20
-            """, [tenant, now.addingTimeInterval(-3_600)]
-        ).map { try $0.map(TextRow.init) }
+        let firstOfLast = try asked.use == .signIn ? firstOfLastSignIns(query) : Pending(nil)
+        // What holds up registrations alone.
+        let isRegistration = asked.use == .registration
+        let nearby =
+            isRegistration
+            ? try texts("texts_by_neighbourhood", "neighbourhood", asked.neighbourhood, since: day) : Pending([])
+        let ofArea =
+            isRegistration
+            ? try texts(
+                "texts_by_area", "area", asked.area, since: now.addingTimeInterval(-3_600 - TextHistory.settling))
+            : Pending([])
+        let reported =
+            try !isRegistration
+            ? Pending([])
+            : rows(
+                of: "texts",
+                """
+                SELECT number, account, registers, signs_in, outcome, sent_at, verified_at, report
+                FROM texts \(dialect.indexed(by: "texts_by_tenant"))
+                WHERE tenant = ? AND sent_at > ? AND report IS NOT NULL AND EXISTS (
+                    SELECT 1 FROM texts AS other \(dialect.indexed(by: "texts_by_number"))
+                    WHERE other.tenant = texts.tenant AND other.number = texts.number AND other.verified_at IS NOT NULL)
+                ORDER BY sent_at DESC LIMIT 20
+                """, [tenant, now.addingTimeInterval(-3_600)]
+            ).map { try $0.map(TextRow.init) }
         let pauses = try rows(
             of: "text_pauses",
             "SELECT area, until, minutes FROM text_pauses WHERE tenant = ? AND area IN (?, ?) AND until > ?",
@@ -138,7 +163,8 @@ extension SQLSession {
             history.ofNumber = try ofNumber.get().filter {
                 $0.use == asked.use && (asked.use != .secondFactor || $0.account == asked.account)
             }.map(\.at)
-            let own = try ofAccount.get().filter { ($0.use == .signIn) == (asked.use == .signIn) }
+            history.fullSince = try firstOfLast.get()
+            let own = try ofAccount.get().filter { $0.use != .signIn }
             history.ofAccount = own.map(\.at)
             history.otherNumbersOfAccount = Set(own.map(\.number)).subtracting([asked.number]).count
             history.ofSource = try ofSource.get().map(\.at)
@@ -194,11 +220,15 @@ private struct TextRow {
 }
 
 extension TextUse {
-    /// Of the column `registers`, which versions that knew no sign-in with a number read as a flag.
     fileprivate init(stored row: StoredRow) throws {
-        let number = try row.value("registers", as: Int.self)
-        guard let use = TextUse(rawValue: number) else { throw StoreError.corrupt("texts") }
-        self = use
+        self =
+            if try row.value("signs_in", as: Bool.self) {
+                .signIn
+            } else if try row.value("registers", as: Bool.self) {
+                .registration
+            } else {
+                .secondFactor
+            }
     }
 }
 

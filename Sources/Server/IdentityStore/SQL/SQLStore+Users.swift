@@ -24,8 +24,8 @@ extension SQLStore {
         try await read { session in
             let methods = "strong_methods \(session.dialect.indexed(by: "strong_methods_by_phone"))"
             let user = """
-                (SELECT "user" FROM \(methods) WHERE tenant = ? AND key = ? AND kind = 'phone' AND suspended_at IS NULL
-                    ORDER BY proven_at DESC, id LIMIT 1)
+                (SELECT "user" FROM \(methods) WHERE tenant = ? AND key = ? AND kind = 'phone'
+                    ORDER BY COALESCE(last_used_at, proven_at) DESC, id LIMIT 1)
                 """
             return try session.account(user, [tenant, Contact.phone(number).key], in: tenant, locking: "").get()
         }

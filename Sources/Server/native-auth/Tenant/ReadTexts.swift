@@ -69,6 +69,10 @@ enum ReadTexts {
         }
         texts.goesToHook = members.flag("byHook") ?? false
         texts.signsIn = members.flag("signIn") ?? false
+        if texts.signsIn, !texts.hasCap {
+            members.add(
+                "signIn needs costPerDay or costPerMonth: who types the numbers of others causes texts.", at: "signIn")
+        }
         members.end()
         return texts
     }
