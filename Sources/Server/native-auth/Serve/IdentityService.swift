@@ -231,6 +231,7 @@ struct IdentityService: Sendable {
                 port: port,
                 address: address, onReady: onReady),
             StepTimesRecorder(times: times, store: store, clock: clock, logger: logger),
+            StartPages(),
             KeyPreparation(keys: keys, tenants: tenants.directory.entries.map(\.tenant.id), logger: logger),
             TenantWatch(tenants: tenants, store: store, logger: logger),
             Notifications(

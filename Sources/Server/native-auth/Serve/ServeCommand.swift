@@ -1,5 +1,4 @@
 import ArgumentParser
-import CHost
 import IdentityEngine
 import IdentityHTTP
 import IdentityTracing
@@ -176,7 +175,6 @@ struct ServeCommand: AsyncParsableCommand {
                     await ListenerPorts.waitForOthers(settings)
                     say("ready \(address.listening)")
                     ServiceNotice.ready()
-                    chost_forget_start()
                 }
                 result = .success(())
             } catch {
