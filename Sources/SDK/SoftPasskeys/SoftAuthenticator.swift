@@ -59,7 +59,7 @@ package final class SoftAuthenticator: PasskeyAuthenticator {
         try await create(options, style: .modal)
     }
 
-    /// The same in a style. In ``NativeAuth/PasskeyCreationStyle/conditional`` nobody is asked: the answer says that the user is neither
+    /// The same in a style. In ``NativeAuth/PasskeyCreationStyle/conditional`` the user is not asked: the answer says that the user is neither
     /// present nor verified, as that of Apple's systems does.
     package func create(
         _ options: PasskeyCreation, style: PasskeyCreationStyle

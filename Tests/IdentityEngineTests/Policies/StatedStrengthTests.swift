@@ -193,7 +193,25 @@ struct StatedStrengthTests {
         }
     }
 
-    @Test("SEC-FED-13: the words of a provider in a session are nobody's own, and are parted again")
+    @Test("SEC-FED-13: a factor that the mailbox alone enrolled a short time ago links an identity as the mailbox does")
+    func youngFactors() throws {
+        for strength in Enrolment.Strength.allCases {
+            for days in [29.0, 31] {
+                let user = User(
+                    id: UserID(UUID()), tenant: TenantID(UUID()), email: "dana@example.com", alias: nil,
+                    hasPassword: false, attributes: [:], createdAt: Self.now)
+                var account = UserAccount(user: user, passwordHash: nil, credentialsChangedAt: Self.now)
+                account.strongMethods = [
+                    StrongMethod(
+                        id: UUID(), kind: .app(nil), provenAt: Self.now.addingTimeInterval(-days * 86_400),
+                        enrolment: Enrolment(strength))
+                ]
+                #expect(account.hasYoungFactorOfMailbox(at: Self.now) == (strength == .codes && days < 30))
+            }
+        }
+    }
+
+    @Test("SEC-FED-13: the words of a provider in a session are not the user's own, and are parted again")
     func words() {
         let told = Self.proven(.identity, .twoFactors).stating(for: Self.demand(.twoFactors))
         #expect(Assurance.level(ofWords: told.sessionMethods) == .oneFactor)

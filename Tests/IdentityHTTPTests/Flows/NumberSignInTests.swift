@@ -339,7 +339,9 @@ import Testing
         #expect(browser.html.contains("E-mail address, username or telephone number"), "\(browser.html)")
         #expect(!browser.html.contains("inputmode=\"email\""))
         try await browser.submit(["username": "+1 555 555 0199"])
-        #expect(browser.status == 422, "\(browser.html)")
+        #expect(browser.status == 422 && browser.problem?.hasPrefix("There is no account") == true, "\(browser.html)")
+        try await browser.submit(["username": "(555) 555-0123"])
+        #expect(browser.problem?.contains("with the code of the country") == true, "\(browser.html)")
         try await browser.submit(["username": Self.typed])
         #expect(
             browser.title == "Enter the code of the message" && browser.html.contains("+1*********3"), "\(browser.html)"

@@ -407,6 +407,34 @@ import Testing
         }
     }
 
+    @Test("SEC-ENR-12: where two operators are needed, one sets no user with a password to be moved")
+    func twoOperators() async throws {
+        try await withMigration { server, _ in
+            let hash = try await server.engine.ports.hasher.hash(Secret(WireClient.password))
+            let eve = try await server.addUserToMove("eve@example.com", hash: hash, toMove: false)
+            let mia = try await server.addUserToMove("mia@example.com", toMove: false)
+            let tenant = try #require(try await server.engine.tenant(named: "contoso"))
+            let event = AuditEvent(.operatorRuleChanged, at: server.clock.now, tenant: tenant.id)
+            #expect(try await server.store.setTwoOperators(true, recording: event))
+            let flag = ProfileChange(Hook.migrationAttribute, .value(.boolean(true)))
+            let flows = [
+                UserFlow(
+                    method: .emailPassword,
+                    attributes: [AttributeDefinition(name: Hook.migrationAttribute, type: .boolean)])
+            ]
+            func move(_ user: UserID) async throws -> DirectoryAnswer<[String]> {
+                try await server.engine.updateUser(
+                    user, UserEdit(attributes: [flag]), by: flows, in: tenant, now: server.clock.now)
+            }
+            guard case .refused(.anotherOperatorNeeded) = try await move(eve) else {
+                return #expect(Bool(false), "one operator was enough")
+            }
+            guard case .accepted([Hook.migrationAttribute]) = try await move(mia) else {
+                return #expect(Bool(false), "there was no password to replace")
+            }
+        }
+    }
+
     @Test("Two devices at one moment both sign in; a reset that comes first wins against the old password")
     func races() async throws {
         try await withMigration { server, receiver in

@@ -62,7 +62,7 @@ extension Account {
             let options = try PasskeyCreation(json: state.options, style: .conditional)
             answer = try await authenticator.create(options, style: .conditional)
         } catch {
-            // Why, only the device knows, and nobody was asked.
+            // Why, only the device knows; the user was not asked.
             return nil
         }
         do throws(NativeAuthError) {

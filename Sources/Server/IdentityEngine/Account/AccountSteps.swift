@@ -103,7 +103,11 @@ extension Engine {
             let new = NewIdentity(
                 provider: id, isWeb: isWeb, proven: proven,
                 strength: caller.usedRecoveryCode
-                    ? .recoveryCode : caller.hasFirmFactors ? .twoFactors : proven.enrolmentStrength,
+                    ? .recoveryCode
+                    : !caller.hasFirmFactors
+                        ? proven.enrolmentStrength
+                            // Who had the mailbox for a moment can have both factors.
+                        : caller.account.hasYoungFactorOfMailbox(at: context.now) ? .mailbox : .twoFactors,
                 session: caller.session)
             let step = firstStep(.provingOwnForIdentity(new), of: caller, in: context)
             // In every mode: an identity stays when the password changes, so a password alone must not add one. Two factors do not

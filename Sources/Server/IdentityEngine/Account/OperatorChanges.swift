@@ -265,6 +265,13 @@ extension Engine {
             }
             let version = profile(of: account, in: tenant).version
             let differing = edit.differing(from: account)
+            // The password of the old system would take the place of the one that the user has (SEC-ENR-12).
+            let isMoving = tenant.migrationAttributes.contains {
+                differing.attributes.contains(AttributeChange($0, .boolean(true)))
+            }
+            if isMoving, account.passwordHash != nil, facts.needsTwoOperators {
+                return ([], .refused(.anotherOperatorNeeded))
+            }
             let switched = asked.isEnabled.flatMap { $0 == (account.disabledAt == nil) ? nil : $0 }
             var names = (new == nil ? [] : ["mail"]) + differing.names
             if switched != nil { names.append("accountEnabled") }

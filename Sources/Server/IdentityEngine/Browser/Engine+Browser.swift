@@ -151,8 +151,13 @@ extension Engine {
         var demand = try await factorDemand(
             request.contexts, scopes: request.scopes, of: signIn?.account.user.id, in: context)
         demand.wishedAge = request.maxAge
+        var judged = signIn
+        // Changes of the account ask for proofs of the account.
+        if caller.front == .account, let proven = signIn?.session.authentication.withoutStatement {
+            judged?.session.authentication = proven
+        }
         let verdict = request.judged(
-            signIn, subject: subject, demand, allowsSignUp: context.userFlow.allowsSignUp,
+            judged, subject: subject, demand, allowsSignUp: context.userFlow.allowsSignUp,
             asksForConsent: lacksConsent, isConfirmed: isConfirmed, now: context.now)
         guard case .code(let contexts) = verdict, let signIn else { return (verdict, nil) }
         // A page that renews its tokens all night keeps no session alive (OIDC-14).
@@ -173,7 +178,8 @@ extension Engine {
             return Outcome(.refused(.unknownClient), trace: caller.trace)
         }
         let context = context(of: caller, tenant, client)
-        var proven = signIn.session.authentication
+        let whole = signIn.session.authentication
+        var proven = caller.front == .account ? whole.withoutStatement : whole
         // The version changes also with what keeps sessions, such as a new address.
         proven.account = .account(signIn.account.user.id, credentialVersion: signIn.account.credentialVersion)
         proven.browserSession = signIn.session.id

@@ -19,7 +19,7 @@ struct Confirmation: Sendable {
 
 extension AccountFacts {
     /// What ends the request of a deed in the transaction of the deed. Without a confirmation there is nothing to end, and the
-    /// deed is refused where it needs one: whoever calls it, the transaction decides.
+    /// deed is refused where it needs one: the transaction decides, not its caller.
     func ending(_ confirmation: Confirmation?, now: Date) -> DirectoryAnswer<[Effect]> {
         guard let confirmation else { return needsTwoOperators ? .refused(.anotherOperatorNeeded) : .accepted([]) }
         let asked = confirmation.request

@@ -41,7 +41,7 @@ struct AuthenticatorData {
 
     /// Steps 14 to 17 of WebAuthn section 7.1, which are steps 15 to 18 of section 7.2.
     ///
-    /// - Parameter isSilent: Whether nobody was asked: then the user is neither present nor verified (`SEC-PK-18`).
+    /// - Parameter isSilent: Whether the user was not asked: then the user is neither present nor verified (`SEC-PK-18`).
     func check(relyingPartyID: String, isSilent: Bool = false) throws(PasskeyFault) {
         guard Vault.areEqual(relyingPartyDigest, Vault.checksum(Data(relyingPartyID.utf8))) else {
             throw .wrongRelyingParty

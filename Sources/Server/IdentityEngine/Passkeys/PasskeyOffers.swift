@@ -117,6 +117,13 @@ extension UserAccount {
             && signsInAlone.contains { now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge }
     }
 
+    /// Whether a user of codes has a method that the mailbox alone enrolled within 30 days.
+    func hasYoungFactorOfMailbox(at now: Date) -> Bool {
+        strongMethods.contains {
+            $0.enrolment.strength == .codes && now.timeIntervalSince($0.provenAt) < NewPasskey.trustAge
+        }
+    }
+
     /// The passkeys, suspended ones included.
     package var passkeys: [EnrolledPasskey] { strongMethods.compactMap(\.passkey) }
 }

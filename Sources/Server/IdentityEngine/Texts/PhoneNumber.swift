@@ -55,6 +55,15 @@ package struct PhoneNumber: Hashable, Sendable {
     }
 }
 
+extension String {
+    /// Whether it is written as a telephone number, and is none that can be texted: mostly the code of the country is missing. No
+    /// account has such a name.
+    package var isNumberWithoutCountry: Bool {
+        utf8.contains(where: \.isASCIIDigit)
+            && utf8.allSatisfy { $0.isASCIIDigit || " -.()+".utf8.contains($0) } && PhoneNumber(self) == nil
+    }
+}
+
 /// Encoded as its text; decoding throws for text that is not a number.
 extension PhoneNumber: Codable {
     package init(from decoder: any Decoder) throws {

@@ -104,6 +104,9 @@ struct HostedDriver: Sendable {
                 return .refused(HostedProblem(phrase: name.isEmpty ? .missing : .badEmail, field: "username"), flow)
             }
             flow.username = name
+            if !isSignUp, visit.takesNumbers, name.isNumberWithoutCountry {
+                return .refused(HostedProblem(phrase: .badPhone, field: "username"), flow)
+            }
             return try await drive(isSignUp ? signUp(name) : signIn(name), flow)
         case .enterPassword:
             if action == "forgot", let name = flow.username {

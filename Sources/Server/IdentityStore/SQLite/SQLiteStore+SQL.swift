@@ -34,14 +34,9 @@ extension SQLiteStore: SQLStore {
     /// waits for no other read, because there are more read connections than threads in the cooperative pool; in memory
     /// it waits for the writer, whose transactions are short there.
     private func readHere<Value>(_ body: (any SQLSession) throws -> Value) throws -> Value {
-        try database.unsafeRead { db in
-            // A database in memory has one connection, so nothing can change during a read.
-            guard !isInMemory else { return try body(SQLiteSession(database: db)) }
-            try db.cachedStatement(sql: "BEGIN").execute()
-            let result = Result { try body(SQLiteSession(database: db)) }
-            try db.cachedStatement(sql: "COMMIT").execute()
-            return try result.get()
-        }
+        if let readers { return try readers.read { try body(SQLiteSession(database: $0)) } }
+        // Nothing can change during a read of the only connection.
+        return try database.unsafeRead { try body(SQLiteSession(database: $0)) }
     }
 
     package func search<Value: Sendable>(

@@ -12,7 +12,8 @@ package final class SQLiteStore: Sendable {
     let database: any DatabaseWriter
     let writer: GroupCommitWriter
     private let file: DatabaseFile?
-    let isInMemory: Bool
+    /// Nil for a database in memory, which has one connection.
+    let readers: ReadConnections?
 
     /// Opens the database at `path`, and creates folder (0700), file (0600) and tables if they are missing.
     ///
@@ -32,7 +33,7 @@ package final class SQLiteStore: Sendable {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192")
             }
             try Self.migrate(pool, path: path, upTo: migration)
-            self.init(pool, isInMemory: false, file: file)
+            self.init(pool, path: path, file: file)
         } catch {
             throw Self.openError(error, path: path)
         }
@@ -52,7 +53,7 @@ package final class SQLiteStore: Sendable {
                     throw SQLiteStoreOpenError.olderSchema(path: path)
                 }
             }
-            self.init(pool, isInMemory: false, file: nil)
+            self.init(pool, path: path, file: nil)
         } catch {
             throw Self.openError(error, path: path)
         }
@@ -63,7 +64,7 @@ package final class SQLiteStore: Sendable {
         do {
             let database = try DatabaseQueue(configuration: configuration)
             try template.get().backup(to: database)
-            return SQLiteStore(database, isInMemory: true, file: nil)
+            return SQLiteStore(database, path: nil, file: nil)
         } catch {
             throw openError(error, path: ":memory:")
         }
@@ -76,9 +77,10 @@ package final class SQLiteStore: Sendable {
         return database
     }
 
-    private init(_ database: any DatabaseWriter, isInMemory: Bool, file: DatabaseFile?) {
+    /// - Parameter path: Nil for a database in memory.
+    private init(_ database: any DatabaseWriter, path: String?, file: DatabaseFile?) {
         self.database = database
-        self.isInMemory = isInMemory
+        readers = path.map { ReadConnections(path: $0, configuration: Self.configuration) }
         self.file = file
         writer = GroupCommitWriter(database)
     }
@@ -114,6 +116,7 @@ package final class SQLiteStore: Sendable {
         do {
             // The barrier waits for everything that was queued before.
             try await database.barrierWriteWithoutTransaction { _ in }
+            readers?.close()
             do {
                 try await checkpoint()
             } catch {

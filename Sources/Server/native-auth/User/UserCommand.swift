@@ -14,7 +14,7 @@ struct UserCommand: AsyncParsableCommand {
         discussion: """
             Servers may run meanwhile. --data, --database, --master-key-file and --config are those of serve, and are read \
             from the environment too. A user is named by e-mail address, alias or id. Exit codes: 64 for a user or a value \
-            that is refused, 74 for a database that cannot be used.
+            that is refused, 74 for a database that cannot be used, 75 for a change that waits for two operators.
             """,
         subcommands: [
             List.self, Show.self, Create.self, Update.self, Disable.self, Enable.self, ResetPassword.self,

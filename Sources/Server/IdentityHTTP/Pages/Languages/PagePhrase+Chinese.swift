@@ -185,7 +185,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "此代码不正确，或已经使用过。"
         case .codesLow: "您的恢复代码所剩不多。请现在生成新代码。"
         case .codesUsedUp: "您的恢复代码已全部用完。请生成新代码：没有它们，丢失其他方式后将无法登录。"
-        case .notNow: "暂时不要"
+        case .notNow: "以后再说"
         case .recoveredHelp: "您使用恢复代码登录。请现在添加一种方式。要移除方式，请先用一种方式登录。"
         case .continueWith(let name): "使用 \(name) 继续"
         case .linkHelp(let provider):

@@ -196,7 +196,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke rigtig, eller den er brugt før."
         case .codesLow: "Du har kun få gendannelseskoder tilbage. Lav nye nu."
         case .codesUsedUp:
-            "Du har brugt alle dine gendannelseskoder. Lav nye: uden dem kan du ikke komme ind igen, hvis du mister dine andre metoder."
+            "Du har brugt alle dine gendannelseskoder. Lav nye: uden dem kan du ikke logge på, hvis du mister dine andre metoder."
         case .notNow: "Ikke nu"
         case .recoveredHelp:
             "Du er logget ind med en gendannelseskode. Tilføj en metode nu. Log ind med en metode, før du fjerner en."

@@ -201,7 +201,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Deze code is niet juist of is al gebruikt."
         case .codesLow: "U hebt nog maar een paar herstelcodes. Maak nu nieuwe."
         case .codesUsedUp:
-            "U hebt al uw herstelcodes gebruikt. Maak nieuwe: zonder deze codes komt u niet meer binnen als u uw andere methoden kwijt bent."
+            "U hebt al uw herstelcodes gebruikt. Maak nieuwe: zonder deze codes kunt u zich niet meer aanmelden als u uw andere methoden kwijt bent."
         case .notNow: "Niet nu"
         case .recoveredHelp:
             "U hebt zich aangemeld met een herstelcode. Voeg nu een methode toe. Meld u eerst met een methode aan om er een te verwijderen."

@@ -195,9 +195,9 @@ extension PagePhrase {
         case .enterRecoveryCode: "Enter a recovery code"
         case .recoveryCodeHelp: "Type one of the codes that you kept. Each code works once."
         case .wrongRecoveryCode: "This code is not right, or it was used before."
-        case .codesLow: "You have only a few recovery codes left. Make new ones now."
+        case .codesLow: "You have three recovery codes or fewer left. Make new ones now."
         case .codesUsedUp:
-            "You have used all your recovery codes. Make new ones: without them you cannot get back in after the loss of your other methods."
+            "You have used all your recovery codes. Make new ones: without them you cannot sign in if you lose your other methods."
         case .notNow: "Not now"
         case .recoveredHelp:
             "You signed in with a recovery code. Add a method now. To remove one, sign in with a method first."

@@ -200,7 +200,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koodi ei ole oikea, tai se on jo käytetty."
         case .codesLow: "Sinulla on enää muutama palautuskoodi. Luo nyt uudet."
         case .codesUsedUp:
-            "Olet käyttänyt kaikki palautuskoodisi. Luo uudet: ilman niitä et pääse takaisin, jos menetät muut tapasi."
+            "Olet käyttänyt kaikki palautuskoodisi. Luo uudet: ilman niitä et voi kirjautua sisään, jos menetät muut kirjautumistapasi."
         case .notNow: "Ei nyt"
         case .recoveredHelp:
             "Kirjauduit palautuskoodilla. Lisää nyt vahvistustapa. Ennen kuin poistat tavan, kirjaudu jollakin tavalla."

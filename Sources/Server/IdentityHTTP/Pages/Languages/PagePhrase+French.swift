@@ -207,7 +207,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Ce code n’est pas le bon, ou il a déjà servi."
         case .codesLow: "Il ne vous reste que quelques codes de secours. Créez-en de nouveaux maintenant."
         case .codesUsedUp:
-            "Vous avez utilisé tous vos codes de secours. Créez-en de nouveaux : sans eux, vous ne pourrez plus entrer si vous perdez vos autres moyens."
+            "Vous avez utilisé tous vos codes de secours. Créez-en de nouveaux : sans eux, vous ne pourrez plus vous connecter si vous perdez vos autres méthodes."
         case .notNow: "Pas maintenant"
         case .recoveredHelp:
             "Vous vous êtes connecté avec un code de secours. Ajoutez maintenant un moyen. Pour en retirer un, connectez-vous d’abord avec un moyen."

@@ -208,7 +208,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Dieser Code stimmt nicht, oder er wurde schon verwendet."
         case .codesLow: "Sie haben nur noch wenige Wiederherstellungscodes. Erstellen Sie jetzt neue."
         case .codesUsedUp:
-            "Sie haben alle Wiederherstellungscodes verbraucht. Erstellen Sie neue: Ohne sie kommen Sie nach dem Verlust Ihrer anderen Methoden nicht mehr hinein."
+            "Sie haben alle Wiederherstellungscodes verbraucht. Erstellen Sie neue: Ohne sie können Sie sich nicht mehr anmelden, wenn Sie Ihre anderen Methoden verlieren."
         case .notNow: "Nicht jetzt"
         case .recoveredHelp:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet. Fügen Sie jetzt eine Methode hinzu. Um eine zu entfernen, melden Sie sich zuerst mit einer Methode an."

@@ -202,7 +202,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Questo codice non è giusto, o è già stato usato."
         case .codesLow: "Ti restano solo pochi codici di recupero. Creane di nuovi ora."
         case .codesUsedUp:
-            "Hai usato tutti i codici di recupero. Creane di nuovi: senza, non potrai più entrare se perdi gli altri metodi."
+            "Hai usato tutti i codici di recupero. Creane di nuovi: senza, non potrai più accedere se perdi gli altri metodi."
         case .notNow: "Non ora"
         case .recoveredHelp:
             "Hai effettuato l’accesso con un codice di recupero. Aggiungi ora un metodo. Per rimuoverne uno, accedi prima con un metodo."

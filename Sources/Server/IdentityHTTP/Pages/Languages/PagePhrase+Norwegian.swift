@@ -197,7 +197,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden er ikke riktig, eller den er brukt før."
         case .codesLow: "Du har bare noen få gjenopprettingskoder igjen. Lag nye nå."
         case .codesUsedUp:
-            "Du har brukt alle gjenopprettingskodene dine. Lag nye: uten dem kommer du ikke inn igjen hvis du mister de andre metodene."
+            "Du har brukt alle gjenopprettingskodene dine. Lag nye: uten dem kan du ikke logge på hvis du mister de andre metodene."
         case .notNow: "Ikke nå"
         case .recoveredHelp:
             "Du logget på med en gjenopprettingskode. Legg til en metode nå. Logg på med en metode før du fjerner en."

@@ -205,7 +205,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código não está certo ou já foi usado."
         case .codesLow: "Restam poucos códigos de recuperação. Crie novos agora."
         case .codesUsedUp:
-            "Todos os códigos de recuperação foram usados. Crie novos: sem eles não poderá voltar a entrar se perder os outros métodos."
+            "Todos os códigos de recuperação foram usados. Crie novos: sem eles não poderá iniciar sessão se perder os outros métodos."
         case .notNow: "Agora não"
         case .recoveredHelp:
             "Você entrou com um código de recuperação. Adicione um método agora. Para remover um, entre primeiro com um método."

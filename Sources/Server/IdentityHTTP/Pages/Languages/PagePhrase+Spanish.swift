@@ -203,7 +203,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Este código no es correcto o ya se usó."
         case .codesLow: "Te quedan pocos códigos de recuperación. Crea otros ahora."
         case .codesUsedUp:
-            "Has usado todos tus códigos de recuperación. Crea otros: sin ellos no podrás volver a entrar si pierdes tus otros métodos."
+            "Has usado todos tus códigos de recuperación. Crea otros: sin ellos no podrás iniciar sesión si pierdes tus otros métodos."
         case .notNow: "Ahora no"
         case .recoveredHelp:
             "Has iniciado sesión con un código de recuperación. Añade ahora un método. Para quitar uno, inicia sesión antes con un método."

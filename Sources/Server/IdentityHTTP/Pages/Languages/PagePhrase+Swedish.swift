@@ -198,7 +198,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Koden är inte rätt, eller så har den redan använts."
         case .codesLow: "Du har bara några få återställningskoder kvar. Skapa nya nu."
         case .codesUsedUp:
-            "Du har använt alla dina återställningskoder. Skapa nya: utan dem kommer du inte in igen om du förlorar dina andra metoder."
+            "Du har använt alla dina återställningskoder. Skapa nya: utan dem kan du inte logga in om du förlorar dina andra metoder."
         case .notNow: "Inte nu"
         case .recoveredHelp:
             "Du loggade in med en återställningskod. Lägg till en metod nu. Logga in med en metod innan du tar bort en."

@@ -197,7 +197,7 @@ extension PagePhrase {
         case .wrongRecoveryCode: "Bu kod doğru değil ya da daha önce kullanılmış."
         case .codesLow: "Yalnızca birkaç kurtarma kodunuz kaldı. Şimdi yenilerini oluşturun."
         case .codesUsedUp:
-            "Tüm kurtarma kodlarınızı kullandınız. Yenilerini oluşturun: bunlar olmadan diğer yöntemlerinizi kaybederseniz yeniden giriş yapamazsınız."
+            "Tüm kurtarma kodlarınızı kullandınız. Yenilerini oluşturun: bunlar olmadan diğer yöntemlerinizi kaybederseniz yeniden oturum açamazsınız."
         case .notNow: "Şimdi değil"
         case .recoveredHelp:
             "Bir kurtarma koduyla oturum açtınız. Şimdi bir yöntem ekleyin. Birini kaldırmak için önce bir yöntemle oturum açın."
