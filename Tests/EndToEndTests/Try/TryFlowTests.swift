@@ -152,17 +152,6 @@ struct TryFlowTests {
         #expect(output.contains("200: Hello, lee@example.com"), "\(output)")
     }
 
-    @Test func whoHasATelephoneSignsInWithItsNumber() async throws {
-        let (status, output, errors) = try await converse(
-            Self.signUp("lee@example.com", password: "")
-                + ["5", "", "1", "+1 (555) 555-0123", "8", "2", "+1 (555) 555-0199", "+1 (555) 555-0123", "0"])
-
-        #expect(status == 0)
-        #expect(errors == "")
-        #expect(output.contains("No account has the name +1 (555) 555-0199."), "\(output)")
-        #expect(output.contains("Signed in as lee@example.com."), "\(output)")
-    }
-
     @Test func whoHasNoPasswordMayRegisterAPasskeyInstead() async throws {
         let (status, output, errors) = try await converse(
             Self.signUp("lee@example.com", password: "") + ["5", "", "2", "0"])

@@ -20,6 +20,7 @@ import Testing
     ) throws -> IdentityTestServer {
         var entry = try #require(try FactorDirectory.directory().entries.first)
         entry.tenant.rememberedDays = days
+        entry.tenant.texts?.signsIn = true
         entry.tenant.levels = levels
         if receiver != nil {
             entry.tenant.hooks = [Hook.fixture(.tokenIssuanceStart, claims: [HookClaim(name: "tier")])]

@@ -26,6 +26,7 @@ extension IdentityTestServer {
     ) async throws -> IdentityTestServer {
         var entry = try #require(TenantDirectory.development.entries.first)
         entry.tenant.enumeration = mode
+        entry.tenant.texts?.signsIn = true
         let directory = TenantDirectory([entry])
         let server = try IdentityTestServer(seed: 1, start: start) { ports, settings in
             ports.clients = directory

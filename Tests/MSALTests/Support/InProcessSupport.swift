@@ -38,6 +38,7 @@ struct InProcess: Sendable {
             try client(.demandingFlow, UserFlow(method: .emailPassword, requiresSecondFactor: true)),
             try client(.distinctMailbox, UserFlow(method: .emailPassword, requiresDistinctMailbox: true)),
         ]
+        contoso.tenant.texts?.signsIn = true
         let directory = TenantDirectory([contoso])
         server = try IdentityTestServer(seed: seed, start: Date(timeIntervalSince1970: 1_800_000_000)) {
             ports, settings in

@@ -101,7 +101,7 @@ extension TenantDirectory {
             subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
-        tenant.texts = TextSettings(areas: CallingArea.all, brand: tenant.displayName, signsIn: true)
+        tenant.texts = TextSettings(areas: CallingArea.all, brand: tenant.displayName)
         tenant.passkeys = PasskeySettings(relyingPartyID: "localhost")
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
