@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(
-        "SEC-SMS-16: a telephone that was enrolled on less than the account has signs in nobody",
+        "SEC-SMS-16: a telephone that was enrolled on less than the account has does not sign in",
         arguments: Enrolment.Strength.allCases)
     func enrolledOnLess(_ strength: Enrolment.Strength) async throws {
         let server = try Self.server()

@@ -137,7 +137,7 @@ import Testing
         #expect(visitor.answer["code"] != nil, "\(visitor.html)")
     }
 
-    @Test("SEC-REC-5: nobody is locked out: a sign-in that may make no codes goes on, and an old page begins again")
+    @Test("SEC-REC-5: no user is locked out: a sign-in that may make no codes goes on, and an old page begins again")
     func neverLockedOut() async throws {
         let owner = try await Owner()
         for code in owner.codes.dropLast() { #expect(try await owner.signIn(code).status == 200) }

@@ -25,6 +25,7 @@ struct ProviderPageTests {
         let (apple, harbour) = (apple, harbour)
         let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
             settings.limits = limits
+            settings.hasTextGateway = true
             ports.clients = directory
             ports.identities = TestIdentityProvider.verifier(of: [apple, harbour])
         }
@@ -419,6 +420,22 @@ struct ProviderPageTests {
             #expect((browser.answer["code"] != nil) == isEnough, "\(browser.html)")
             #expect(browser.answer["prompt"] == nil, "it is not asked a third time")
         }
+    }
+
+    @Test("SEC-FED-13: At the account page a provider's word is no second factor; the user's own one leads on")
+    func accountOfStrength() async throws {
+        let (server, party) = (try strictServer(), TestRelyingParty(.emailPassword))
+        let browser = TestBrowser(server)
+        state(0, on: server)
+        try await comeBack(browser, from: try await leave(browser, to: harbour, for: party))
+        #expect(browser.answer["code"] != nil, "\(browser.html)")
+        try await server.plantMethod("+15555550123", of: email)
+        try await browser.get("/contoso/account/methods")
+        #expect(browser.title == "Confirm that it is you", "\(browser.html)")
+        try await browser.submit([:])
+        #expect(browser.title == "Enter the code of the message", "\(browser.html)")
+        try await browser.submit(["code": try await server.mailbox.code(to: "+15555550123")])
+        #expect(browser.html.contains("+1*********3"), "\(browser.html)")
     }
 
     @Test("SEC-FED-13: A rule's age is that of the sign-in at the provider; without its time nothing is asked again")

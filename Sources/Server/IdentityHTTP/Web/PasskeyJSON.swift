@@ -20,7 +20,7 @@ extension PasskeyCreationOffer {
             "excludeCredentials": .array(excluded.map(\.json)),
             "authenticatorSelection": .object([
                 "residentKey": .string("required"), "requireResidentKey": .boolean(true),
-                // Nobody is asked in an upgrade. With `required` a browser refuses, and Apple's systems make a passkey without (design
+                // An upgrade asks the user nothing. With `required` a browser refuses, and Apple's systems make a passkey without (design
                 // record 0043).
                 "userVerification": .string(isUpgrade == true ? "preferred" : "required"),
             ]), "attestation": .string("none"), "extensions": .object(["credProps": .boolean(true)]),
