@@ -297,6 +297,39 @@ import Testing
         expectError(try await challenged(server, with: client), "user_not_found", 50_034)
     }
 
+    @Test("SEC-ENUM-3, SEC-SMS-3: where answers hide accounts, the text of a number of none is written and dropped")
+    func decoys() async throws {
+        let server = try Self.server(costPerDay: 5_000_000, mode: .strict)
+        #expect(try await challenged(server).status == 200)
+        #expect(try await server.mailbox.mails().isEmpty)
+        #expect(try await server.rows("SELECT signs_in, cost FROM texts") == [["1", "0"]])
+        #expect(try await server.count("SELECT COUNT(*) FROM outbox") == 1)
+    }
+
+    @Test("a tenant that turns the setting off has no texts sent in flows that have begun")
+    func turnedOff() async throws {
+        let isOn = Locked(true)
+        var entry = try #require(try FactorDirectory.directory().entries.first)
+        entry.tenant.texts = TextSettings(areas: ["1"], brand: "Contoso", signsIn: true)
+        let on = TenantDirectory([entry])
+        entry.tenant.texts?.signsIn = false
+        let off = TenantDirectory([entry])
+        let server = try IdentityTestServer(seed: 1, start: IdentityTestServer.start) { ports, settings in
+            ports.clients = TwoDirectories(first: on, second: off, isFirst: isOn)
+            settings.hasTextGateway = true
+        }
+        try await server.signUpWithPassword()
+        try await server.plantMethod(Self.number, of: IdentityTestServer.email)
+        let started = try await server.passwordClient.initiate(Self.number)
+        isOn.withLock { $0 = false }
+        expectError(
+            try await server.passwordClient.signInChallenge(started.token), "access_denied", 550_024,
+            suberror: "provider_blocked_by_rep")
+        #expect(try await texts(server) == 0)
+        isOn.withLock { $0 = true }
+        #expect(try await server.passwordClient.signInChallenge(started.token).status == 200)
+    }
+
     @Test("SEC-ENUM-3: where answers hide accounts, two numbers of one account have budgets as two of none")
     func twoNumbersOfOneAccount() async throws {
         let server = try Self.server(mode: .strict)

@@ -72,7 +72,9 @@ import Testing
         let owner = try await Self.owner(left: 3)
         let party = Self.party
         let visitor = try await Self.visitor(owner, party)
-        #expect(visitor.title == "Recovery codes" && visitor.html.contains("three recovery codes or fewer"), "\(visitor.html)")
+        #expect(
+            visitor.title == "Recovery codes" && visitor.html.contains("three recovery codes or fewer"),
+            "\(visitor.html)")
         #expect(visitor.html.contains("Not now") && visitor.answer["code"] == nil)
         try await visitor.submit([:], action: "next")
         let code = try #require(visitor.answer["code"], "\(visitor.html)")
@@ -81,7 +83,9 @@ import Testing
         try await visitor.get(party.path(["claims": WireClient.claims]))
         #expect(visitor.answer["code"] != nil, "the session is no new sign-in")
         try await visitor.get("/contoso/account")
-        #expect(visitor.html.contains("three recovery codes or fewer") && visitor.html.contains("/account/methods"), "\(visitor.html)")
+        #expect(
+            visitor.html.contains("three recovery codes or fewer") && visitor.html.contains("/account/methods"),
+            "\(visitor.html)")
 
         let other = try await Self.visitor(owner, party)
         try await other.submit([:], action: "make-codes")

@@ -639,7 +639,7 @@ import Testing
 }
 
 /// One of two directories, as an operator's change of the document leaves them.
-private struct TwoDirectories: ClientStore {
+struct TwoDirectories: ClientStore {
     let first: TenantDirectory
     let second: TenantDirectory
     let isFirst: Locked<Bool>
