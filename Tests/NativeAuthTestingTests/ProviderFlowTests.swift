@@ -280,7 +280,9 @@ struct ProviderFlowTests {
         else { throw Unexpected() }
     }
 
-    @Test("SEC-FED-10: An account whose mailbox was never proven asks for a code, and keeps no password of a stranger")
+    @Test(
+        "SEC-ENR-4, SEC-FED-10: An account whose mailbox was never proven asks for a code, and keeps no password of a stranger"
+    )
     func unproven() async throws {
         let apple = TestIdentityProvider(.apple)
         let tenant = try tenant([apple], [.emailPassword]) { $0.users = [.init(dana, password: goodPassword)] }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A browser without script, as the program of the variable BROWSER: `page_walker.py NAME PASSWORD|cancel ADDRESS` signs a user in at the
-hosted pages, or cancels. The standard library is all that it needs. It comes back at once, as the opener of a desktop does."""
+"""A browser without script, as the program of the variable BROWSER: `page_walker.py NAME PASSWORD|cancel|provider=EMAIL ADDRESS` signs a
+user in at the hosted pages, also by the sample provider, or cancels. The standard library is all that it needs. It comes back at once, as the opener of a desktop does."""
 
 import html
 import http.cookiejar
@@ -34,7 +34,14 @@ def walk(name, password, address):
         for action, content in re.findall(r'<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>', page, re.S):
             fields = fields_of(content)
             asked = [field for field in answers if field in fields]
-            if password == "cancel" and 'value="cancel"' in content:
+            if password.startswith("provider="):
+                if "email" in fields and 'value="agree"' in content:
+                    fields |= {"email": password.removeprefix("provider="), "answer": "agree"}
+                elif 'name=".provider" value="sample"' in content:
+                    fields[".provider"] = "sample"
+                else:
+                    continue
+            elif password == "cancel" and 'value="cancel"' in content:
                 fields[".action"] = "cancel"
             elif asked and password != "cancel":
                 fields |= {field: answers[field] for field in asked} | {".action": "next"}

@@ -93,7 +93,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
 
     /// Takes a new key. Tokens of the old one are worth nothing from now on.
     public func changeKey() {
-        state.values.withLock { $0.key = P256.Signing.PrivateKey() }
+        state.values.withLock { $0.signer = ProviderSigner() }
     }
 
     public func credential(nonce: String) async throws(ProviderError) -> ProviderCredential {
@@ -135,12 +135,9 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
             if let name = person.givenName { values["given_name"] = .string(name) }
             if let name = person.familyName { values["family_name"] = .string(name) }
         }
-        let own = state.values.withLock(\.key)
-        let head: [String: JSONValue] = ["alg": .string("ES256"), "kid": .string(Self.keyID(of: own))]
-        let message = try Self.part(head, header) + "." + Self.part(values, claims)
         do {
-            let signature = try (key ?? own).signature(for: Data(message.utf8)).rawRepresentation
-            return message + "." + Base64URL.encode(signature)
+            return try state.values.withLock(\.signer).token(
+                values.merging(claims) { $1 }, header: header, otherKey: key)
         } catch {
             throw .failed("\(error)")
         }
@@ -159,21 +156,6 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
         )
     }
 
-    private static func part(
-        _ values: [String: JSONValue], _ changes: [String: JSONValue]
-    ) throws(ProviderError) -> String {
-        do {
-            return Base64URL.encode(
-                try JSONEncoder().encode(values.merging(changes) { $1 }.filter { $0.value != .null }))
-        } catch {
-            throw .failed("\(error)")
-        }
-    }
-
-    private static func keyID(of key: P256.Signing.PrivateKey) -> String {
-        Base64URL.encode(SHA256.hash(data: key.publicKey.rawRepresentation).prefix(8))
-    }
-
     public static func == (one: Self, other: Self) -> Bool { one.state === other.state }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(state)) }
 
@@ -182,7 +164,7 @@ public struct TestIdentityProvider: IdentityTokenProvider, Hashable {
             var person = Person()
             var answer = Answer.agree
             var isDown = false
-            var key = P256.Signing.PrivateKey()
+            var signer = ProviderSigner()
             /// That of the tenant; until then, that of a tenant that begins.
             var clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
             var looks = 0
@@ -276,28 +258,12 @@ extension TestIdentityProvider {
         guard !isDown else { throw .unavailable }
         switch url.dropFirst(provider.issuer.count) {
         case "/.well-known/openid-configuration":
-            return [
-                "issuer": .string(provider.issuer), "jwks_uri": .string(provider.issuer + "/keys"),
-                "authorization_endpoint": .string(provider.issuer + "/authorize"),
-                "token_endpoint": .string(provider.issuer + "/token"),
-                "revocation_endpoint": .string(provider.issuer + "/revoke"),
-                "authorization_response_iss_parameter_supported": .boolean(true),
-            ]
+            return ProviderSigner.discovery(of: provider.issuer)
         case "/keys":
-            let key = state.values.withLock { values in
+            return state.values.withLock { values in
                 values.looks += 1
-                return values.key
+                return values.signer.keys
             }
-            let point = key.publicKey.rawRepresentation
-            return [
-                "keys": .array([
-                    .object([
-                        "kty": .string("EC"), "crv": .string("P-256"), "use": .string("sig"), "alg": .string("ES256"),
-                        "kid": .string(Self.keyID(of: key)), "x": .string(Base64URL.encode(point.prefix(32))),
-                        "y": .string(Base64URL.encode(point.suffix(32))),
-                    ])
-                ])
-            ]
         case _: throw .refused
         }
     }

@@ -196,6 +196,18 @@ package struct IdentityRoutes: Sendable {
                     request.method == .post ? try await development.sendAgain(request) : development.hooks()
                 }
             }
+            route(router, RouterPath(DevelopmentPages.providerPath), .get, .post) { request, context in
+                try await development.unlocked(request) {
+                    request.method == .post
+                        ? try await development.answerOfProvider(request, now: context.trace.at)
+                        : try development.askAtProvider(request)
+                }
+            }
+            route(router, RouterPath(DevelopmentPages.providerPath + "/token"), .post) { request, context in
+                try await development.unlocked(request) {
+                    try await development.tokenOfProvider(request, now: context.trace.at)
+                }
+            }
             route(router, "/dev/api/{tenant}", .get, handler: developmentAPI)
         }
     }

@@ -5,7 +5,8 @@ import PortableFoundation
 
 /// What a user can do on the account screen. The number of each action is its place in the list.
 private enum AccountAction: CaseIterable {
-    case profile, password, email, method, phone, app, passkey, recoveryCodes, removeMethods, sessions, copy, delete
+    case profile, password, email, method, phone, app, passkey, identity, recoveryCodes, removeMethods, sessions,
+        devices, copy, delete
 
     func title(hasPassword: Bool) -> String {
         switch self {
@@ -16,9 +17,11 @@ private enum AccountAction: CaseIterable {
         case .phone: "add a telephone as a second factor"
         case .app: "add an authenticator app as a second factor"
         case .passkey: "add a passkey"
+        case .identity: "connect an account at \(TryConversation.providerName)"
         case .recoveryCodes: "make recovery codes, for the loss of the second factor"
         case .removeMethods: "remove all methods of the second factor"
         case .sessions: "sign out all other devices"
+        case .devices: "forget the devices that need no second factor"
         case .copy: "a copy of my data"
         case .delete: "delete the account"
         }
@@ -63,9 +66,11 @@ extension TryConversation {
         case .phone: try await addPhone(to: account)
         case .app: try await addApp(to: account)
         case .passkey: try await addPasskey(to: account)
+        case .identity: try await changeIdentity(of: account)
         case .recoveryCodes: try await makeRecoveryCodes(of: account)
         case .removeMethods: try await removeMethods(of: account)
         case .sessions: try await endOtherSessions(of: account)
+        case .devices: try await forgetDevices(of: account)
         case .copy: try await printCopy(of: account)
         case .delete: try await delete(account)
         }
@@ -83,19 +88,39 @@ extension TryConversation {
         }
     }
 
-    /// A user who adds each kind of method, and signs in with the strongest.
+    /// A user who adds each kind of method, and signs in with each that can begin a sign-in.
     mutating func playMethods(_ plan: TryPlan) async throws(TryEnd) {
-        try await signIn(SignInForm(username: plan.username, password: plan.form.password))
-        for action in [AccountAction.app, .phone, .recoveryCodes, .passkey] {
+        let form = SignInForm(username: plan.username, password: plan.form.password)
+        try await signIn(form)
+        try await playActions([.phone])
+        try await signOut()
+        // Once with the second factor, and once without it: the device is remembered.
+        try await signInStrictly(form)
+        try await signOut()
+        try await signInStrictly(form)
+        try await showOverview()
+        try await playActions([.app, .recoveryCodes, .passkey, .identity])
+        try await showOverview()
+        try await signOut()
+        try await signInWithPasskey()
+        try await callAPI(withSecondFactor: true)
+        try await signOut()
+        try await signInWithProvider(email: plan.username)
+        try await signOut()
+        try await signIn(SignInForm(username: phone ?? ""), titled: "Sign in with the telephone number")
+    }
+
+    private mutating func playActions(_ actions: [AccountAction]) async throws(TryEnd) {
+        for action in actions {
             let title = action.title(hasPassword: true)
             dialog.begin(title.prefix(1).uppercased() + title.dropFirst())
             try await act(action, hasPassword: true)
         }
+    }
+
+    private mutating func showOverview() async throws(TryEnd) {
         dialog.begin("My account")
         _ = try await overview(offersToKeep: false)
-        try await signOut()
-        try await signInWithPasskey()
-        try await callAPI(withSecondFactor: true)
     }
 
     // MARK: To see
@@ -115,7 +140,8 @@ extension TryConversation {
         dialog.show(
             members.dropLast().map { (name: $0, value: Terminal.harmless(profile.members[$0]?.string ?? "not set")) })
         guard let methods = try await call({ () async throws(AccountError) in try await account.methods() }),
-            let sessions = try await call({ () async throws(AccountError) in try await account.sessions() })
+            let sessions = try await call({ () async throws(AccountError) in try await account.sessions() }),
+            let devices = try await call({ () async throws(AccountError) in try await account.rememberedDevices() })
         else { return true }
         var rows = methods.map(Self.row)
         let hasSecond = methods.contains { $0.kind != .password }
@@ -131,7 +157,7 @@ extension TryConversation {
                 }
             rows.append(("method", "recovery codes, \(codes.remaining) left\(advice)"))
         }
-        dialog.show(rows + sessions.map(Self.row))
+        dialog.show(rows + sessions.map(Self.row) + devices.map(Self.row))
         let hasPassword = methods.contains { $0.kind == .password }
         guard let due = profile.deletionDueAt else { return hasPassword }
         dialog.note("This account will be deleted on \(due.formatted(.iso8601)).")
@@ -164,6 +190,12 @@ extension TryConversation {
         return ("session", facts.compactMap { $0.map(Terminal.harmless) }.joined(separator: ", "))
     }
 
+    private static func row(_ device: AccountDevice) -> (name: String, value: String) {
+        let until = device.endsAt.map { "until \($0.formatted(.iso8601))" }
+        let facts = ["no second factor", device.deviceModel, device.network, until]
+        return ("device", facts.compactMap { $0.map(Terminal.harmless) }.joined(separator: ", "))
+    }
+
     // MARK: To change
 
     private mutating func changeProfile(of account: Account) async throws(TryEnd) {
@@ -185,7 +217,7 @@ extension TryConversation {
     }
 
     private mutating func changeEmail(of account: Account) async throws(TryEnd) {
-        let address = try await dialog.newAddress()
+        let address = try await dialog.address("New address")
         try await expectCode()
         let step = try await call { () async throws(AccountError) in try await account.changeEmail(to: address) }
         guard let step, try await prove(step, address, of: account) else { return }
@@ -194,7 +226,7 @@ extension TryConversation {
     }
 
     private mutating func addMethod(to account: Account) async throws(TryEnd) {
-        let address = try await dialog.newAddress()
+        let address = try await dialog.address("New address")
         try await expectCode()
         let step = try await call { () async throws(AccountError) in try await account.addMethod(email: address) }
         guard let step, try await prove(step, address, of: account) else { return }
@@ -209,6 +241,7 @@ extension TryConversation {
             try await account.addMethod(phoneNumber: number)
         }
         guard let step, try await prove(step, number, of: account) else { return }
+        phone = number
         dialog.note("From now on, codes can also go to \(Terminal.harmless(number)).")
     }
 
@@ -304,6 +337,17 @@ extension TryConversation {
         if try await call({ () async throws(AccountError) in try await account.endOtherSessions() }) != nil {
             dialog.note("All other devices are signed out.")
         }
+    }
+
+    private mutating func forgetDevices(of account: Account) async throws(TryEnd) {
+        let devices = try await call { () async throws(AccountError) in try await account.rememberedDevices() }
+        guard let devices else { return }
+        for device in devices {
+            guard try await call({ () async throws(AccountError) in try await account.forget(device) }) != nil else {
+                return
+            }
+        }
+        dialog.note(devices.isEmpty ? "No device is remembered." : "Every device asks for the second factor again.")
     }
 
     private mutating func printCopy(of account: Account) async throws(TryEnd) {

@@ -94,7 +94,7 @@ struct ScriptDialog: TryDialog {
         throw .failed("The script has no telephone number.")
     }
 
-    func newAddress() throws(TryEnd) -> String {
+    func address(_ question: String) throws(TryEnd) -> String {
         throw .failed("The script has no other address.")
     }
 

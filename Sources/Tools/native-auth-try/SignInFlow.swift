@@ -3,10 +3,15 @@ import NativeAuthCore
 
 /// The sign-in with a password or a code, then the second factor that the server requires.
 extension TryConversation {
-    /// - Parameter form: The known values; a claims request for a sign-in that must prove more than usual.
-    mutating func signIn(_ form: SignInForm) async throws(TryEnd) {
-        dialog.begin("Sign in")
-        let client = place.client
+    /// - Parameters:
+    ///   - form: The known values; a claims request for a sign-in that must prove more than usual.
+    ///   - title: Of the screen.
+    ///   - client: Nil: the usual application.
+    mutating func signIn(
+        _ form: SignInForm, titled title: String = "Sign in", to client: NativeAuthClient? = nil
+    ) async throws(TryEnd) {
+        dialog.begin(title)
+        let client = client ?? place.client
         var form = form
         while true {
             if form.username.isEmpty { form.username = try await dialog.username() }
@@ -38,6 +43,11 @@ extension TryConversation {
                 }
             }
         }
+    }
+
+    /// Signs a user in to an application that demands a second factor, and can remember the device.
+    mutating func signInStrictly(_ form: SignInForm) async throws(TryEnd) {
+        try await signIn(form, titled: "Sign in to an app that demands a second factor", to: place.strictClient)
     }
 
     /// Answers the server's requests until the user is signed in, or the server ends the flow.
@@ -93,7 +103,7 @@ extension TryConversation {
 
     // MARK: Second factor
 
-    private mutating func proveSecondFactor(
+    mutating func proveSecondFactor(
         _ step: consuming MFARequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("A second factor is needed.")
@@ -120,14 +130,22 @@ extension TryConversation {
         switch consume sent {
         case .failure(let error): return .failure(error)
         case .success(let step):
+            let remembers = try await remembersDevice(for: step.info.code.rememberableFor)
             let next = try await enter(step, subject) {
                 (step: consuming MFACodeRequired, code) async throws(SignInError) in
-                try await step.prove(code: code)
+                try await step.prove(code: code, rememberingDevice: remembers)
             } resend: { [method] (step: consuming MFACodeRequired) async throws(SignInError) in
                 try await step.requestCode(by: method)
             }
             return try await proceed(from: next, subject)
         }
+    }
+
+    /// Whether the user wants this device to be remembered, where the server offers it.
+    private func remembersDevice(for seconds: Int?) async throws(TryEnd) -> Bool {
+        guard let seconds else { return false }
+        return try await dialog.consents(
+            to: "Remember this device for \(seconds / 86_400) days, without a second factor?")
     }
 
     private mutating func provePasskey(

@@ -82,7 +82,7 @@ extension TryConversation {
     }
 
     /// Asks until the server accepts the attributes or requires something else; asks again only for refused ones.
-    private func giveAttributes(
+    func giveAttributes(
         _ step: consuming SignUpAttributesRequired, _ form: SignUpForm, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<SignUpStep, SignUpError> {
         let required = step.info
@@ -99,7 +99,7 @@ extension TryConversation {
         }
     }
 
-    private mutating func signIn(
+    mutating func signIn(
         after done: consuming SignUpCompleted, _ subject: TrySubject
     ) async throws(TryEnd) -> Account {
         let account = try await signIn(after: done, subject) {

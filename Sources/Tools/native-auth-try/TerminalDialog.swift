@@ -131,7 +131,9 @@ struct TerminalDialog: TryDialog {
     }
 
     func username() async throws(TryEnd) -> String {
-        let name = try await ask(.username, "E-mail or alias", hint: keyboard.canMend ? "Enter: back" : "").trimmed
+        let name = try await ask(
+            .username, "E-mail, alias or telephone number", hint: keyboard.canMend ? "Enter: back" : ""
+        ).trimmed
         if name.isEmpty { throw .back }
         return name
     }
@@ -230,8 +232,8 @@ struct TerminalDialog: TryDialog {
         return number
     }
 
-    func newAddress() async throws(TryEnd) -> String {
-        let address = try await ask(.newAddress, "New address", hint: "Enter: back") {
+    func address(_ question: String) async throws(TryEnd) -> String {
+        let address = try await ask(.newAddress, question, hint: "Enter: back") {
             $0.isEmpty ? nil : TryWords.hint(forEmail: $0)
         }
         if address.isEmpty { throw .back }

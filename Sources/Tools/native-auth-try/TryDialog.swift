@@ -32,8 +32,8 @@ protocol TryDialog: Sendable {
     func method(from methods: [AuthMethod]) async throws(TryEnd) -> AuthMethod
     /// Asks for the address or number to register; `method` may propose one.
     func contact(for method: AuthMethod) async throws(TryEnd) -> String
-    /// Asks for the address that an account is to have.
-    func newAddress() async throws(TryEnd) -> String
+    /// Asks for an address: `question` says which.
+    func address(_ question: String) async throws(TryEnd) -> String
     /// Asks for the telephone number that an account is to have.
     func newNumber() async throws(TryEnd) -> String
     /// Asks a second time before an account is deleted.

@@ -6,7 +6,7 @@ import SoftPasskeys
 enum TryChoice: CaseIterable {
     case signUp, signIn, signInWithPasskey, resetPassword, callAPI, callAPIWithSecondFactor, showAccount, refresh,
         signOut
-    case manageAccount, openAccountPage, switchAccount, signInWithBrowser
+    case manageAccount, openAccountPage, switchAccount, signInWithBrowser, signInWithProvider, signInStrictly
     case leave
 
     var title: String {
@@ -24,6 +24,8 @@ enum TryChoice: CaseIterable {
         case .manageAccount: "my account: see, change, delete"
         case .openAccountPage: "open my account page in a browser"
         case .signInWithBrowser: "use the server's pages in a browser"
+        case .signInWithProvider: "continue with \(TryConversation.providerName), an identity provider"
+        case .signInStrictly: "open an app that demands a second factor"
         case .leave: "leave"
         }
     }
@@ -93,6 +95,8 @@ extension TryConversation {
                 case .manageAccount: try await conversation.manageAccount()
                 case .openAccountPage: try await conversation.openAccountPage()
                 case .signInWithBrowser: try await conversation.signInWithBrowser()
+                case .signInWithProvider: try await conversation.signInWithProvider()
+                case .signInStrictly: try await conversation.signInStrictly(SignInForm())
                 case .leave: break
                 }
             }
@@ -109,6 +113,7 @@ extension TryConversation {
                 account != nil
             case .signInWithPasskey: !passkeys.state.credentials.isEmpty
             case .switchAccount: !others.isEmpty
+            case .signInWithProvider, .signInStrictly: place.isDevelopmentTenant
             }
         }
     }

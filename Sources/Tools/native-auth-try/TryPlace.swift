@@ -13,9 +13,14 @@ struct TryPlace: Sendable {
     let ownData: String?
     private let passcodeClient: NativeAuthClient
     private let passwordClient: NativeAuthClient
+    /// The client of the development tenant's application that demands a second factor.
+    let strictClient: NativeAuthClient
+    /// Whether the applications are those of the development tenant, which has every way to sign in.
+    let isDevelopmentTenant: Bool
 
     private static let passcodeApplication = "00001111-aaaa-2222-bbbb-3333cccc4444"
     private static let passwordApplication = "11112222-bbbb-3333-cccc-4444dddd5555"
+    private static let strictApplication = "44445555-eeee-6666-ffff-777700008888"
 
     /// - Parameter clientID: Nil: the development tenant's passcode application for a sign-up without a password, its
     ///   password application for everything else.
@@ -29,6 +34,8 @@ struct TryPlace: Sendable {
         // A server with an inbox is one of this package: others refuse the word.
         let isOurs = inbox != nil
         passwordClient = Self.client(clientID ?? Self.passwordApplication, authority, isOurs)
+        strictClient = Self.client(clientID ?? Self.strictApplication, authority, isOurs)
+        isDevelopmentTenant = clientID == nil && isOurs
         passcodeClient =
             clientID == nil ? Self.client(Self.passcodeApplication, authority, isOurs) : passwordClient
     }
@@ -58,7 +65,7 @@ struct TryPlace: Sendable {
     /// All signed-in users, each once, with the newest session.
     var accounts: [Account] {
         var accounts: [Account] = []
-        for account in passwordClient.accounts() + passcodeClient.accounts()
+        for account in passwordClient.accounts() + passcodeClient.accounts() + strictClient.accounts()
         where !accounts.contains(where: { $0.homeAccountID == account.homeAccountID }) {
             accounts.append(account)
         }
@@ -67,7 +74,8 @@ struct TryPlace: Sendable {
 
     /// The client that `account` is signed in with.
     func client(of account: Account) -> NativeAuthClient {
-        passwordClient.account(homeAccountID: account.homeAccountID) == nil ? passcodeClient : passwordClient
+        [strictClient, passwordClient].first { $0.account(homeAccountID: account.homeAccountID) != nil }
+            ?? passcodeClient
     }
 
     /// `account` with its current tokens; nil when it is no longer signed in.

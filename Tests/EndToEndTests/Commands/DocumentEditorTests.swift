@@ -111,8 +111,9 @@ import Testing
             var expected = before
             expected.applications[0].displayName = "Boats"
             #expect(editor.tenants.directory.entries == [expected])
-            // No document can have the secret of the development tenant's daemon; the profile keeps it.
+            // No document can have the secret of the development tenant's daemon, nor its provider; the profile keeps both.
             expected.daemons[0].secrets = []
+            expected.tenant.providers = []
             let document = try #require(try await store.tenantDocument())
             #expect(try document.file().directory.entries == [expected])
             let lines = try await store.auditEvents(of: contoso, after: 0, limit: 10)

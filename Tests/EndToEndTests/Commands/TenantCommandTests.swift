@@ -111,7 +111,7 @@ struct TenantCommandTests {
         let first = try await tenant(["apply", file.path, "--yes", "--remove", "Contoso.onmicrosoft.com"] + place)
         #expect(
             first.contains(
-                "- tenant contoso (aaaabbbb-0000-cccc-1111-dddd2222eeee): 4 applications, 1 daemon, 1 user\n"))
+                "- tenant contoso (aaaabbbb-0000-cccc-1111-dddd2222eeee): 5 applications, 1 daemon, 1 user\n"))
         #expect(first.contains("+ tenant harbour (0c2e6a3e-52d7-4b1c-9f3e-3f6a5d2b7c10): 1 application, 0 users\n"))
 
         // Each member that changes is named with what it was.
@@ -315,13 +315,17 @@ struct TenantCommandTests {
         // The secret that is public does not get into a file.
         var expected = TenantDirectory.development.entries
         expected[0].daemons[0].secrets = []
+        expected[0].tenant.providers = []
         #expect(read.directory.entries == expected, "\(exported)")
         let (file, made) = (folder.url.appending(path: "export.yaml"), folder.url.appending(path: "new.yaml"))
         try Data(exported.utf8).write(to: file)
-        #expect(try await tenant(["check", file.path]).contains("1 tenant, 4 applications"))
+        #expect(try await tenant(["check", file.path]).contains("1 tenant, 5 applications"))
         let applied = try await tenant(["apply", file.path, "--data", data.path, "--yes"])
         #expect(applied.contains("    ~ daemon Daemon (44445555-aaaa-6666-bbbb-7777cccc8888)\n"), "\(applied)")
         #expect(applied.split(separator: "\n").count == 4, "nothing else changes: \(applied)")
+        // The provider that the server plays stays.
+        let home = try Data(contentsOf: server.baseURL)
+        #expect(String(decoding: home, as: UTF8.self).contains("/dev/provider/token"))
         await server.terminate()
 
         _ = try await tenant(["init", made.path])

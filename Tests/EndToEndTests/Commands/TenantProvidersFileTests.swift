@@ -34,6 +34,12 @@ struct TenantProvidersFileTests {
         TenantFileTests.small.replacing("    applications:", with: members)
     }
 
+    @Test("SEC-PRF-4: no document has the provider that a development server plays")
+    func theSampleIsNone() throws {
+        let text = document(Self.members.replacing("https://id.harbour.example", with: IdentityProvider.sample.issuer))
+        #expect(throws: ServeSettings.Invalid.self) { try TenantFile(text, named: "sample") }
+    }
+
     @Test("SEC-FED-1: what export writes of providers, apply reads, and the difference names them")
     func theySurviveTheirText() throws {
         let directory = try TenantFile(document(Self.members), named: "providers").directory

@@ -120,7 +120,7 @@ struct TranscriptTests {
     private static let fixed: Set<String> = [
         "aaaabbbb-0000-cccc-1111-dddd2222eeee", "00001111-aaaa-2222-bbbb-3333cccc4444",
         "11112222-bbbb-3333-cccc-4444dddd5555", "22223333-cccc-4444-dddd-5555eeee6666",
-        "33334444-dddd-5555-eeee-6666ffff7777",
+        "33334444-dddd-5555-eeee-6666ffff7777", "44445555-eeee-6666-ffff-777700008888",
     ]
 
     private static func lines(_ text: String) -> [Substring] {

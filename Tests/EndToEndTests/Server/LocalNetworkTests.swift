@@ -46,7 +46,8 @@ import Testing
             #expect(facts.key == "0o600")
             #expect(
                 facts.paths == [
-                    "/": "200", "/dev/inbox": "401", "/dev/mails": "401", "/console": "404", "/graph/v1.0/users": "404",
+                    "/": "200", "/dev/inbox": "401", "/dev/mails": "401", "/dev/provider": "401", "/console": "404",
+                    "/graph/v1.0/users": "404",
                 ])
             // 000: no answer over TLS, and none without it.
             #expect(facts.untrusted == "000")

@@ -64,7 +64,7 @@ facts["emulator"] = emulator == f"{BASE}#sha256:{digest.replace(':', '').lower()
 facts["shown"] = f"{shown.group(1)}:{shown.group(2)}" == digest
 facts["names"] = f"IP Address:{ADDRESS}" in names and "CA:FALSE" in names
 facts["key"] = oct((folder / "data/lan.key").stat().st_mode & 0o777)
-facts["paths"] = {path: status(path) for path in ["/", "/dev/inbox", "/dev/mails", "/console", "/graph/v1.0/users"]}
+facts["paths"] = {path: status(path) for path in ["/", "/dev/inbox", "/dev/mails", "/dev/provider", "/console", "/graph/v1.0/users"]}
 facts["untrusted"] = status("/", trusted=False)
 facts["plain"] = status(f"http://{ADDRESS}:{PORT}/")
 facts["console"] = status(f"http://127.0.0.1:{PORT + 1}/console")

@@ -37,7 +37,7 @@ import Testing
 
     // MARK: A change of address that is taken back
 
-    @Test("SEC-ENR-3: a method that moved to a thief's address moves back with the address")
+    @Test("SEC-ENR-3, SEC-ENR-11: a method that moved to a thief's address moves back with the address")
     func theMovedMethodMovesBack() async throws {
         try await withIdentityServer { server in
             try await enrolOwnMailbox(server)
@@ -52,7 +52,9 @@ import Testing
         }
     }
 
-    @Test("A method of the day before the change is suspended when the change is taken back, a later one is removed")
+    @Test(
+        "SEC-ENR-11: a method of the day before the change is suspended when the change is taken back, a later one is removed"
+    )
     func doubtfulMethodsAreSuspended() async throws {
         try await withIdentityServer { server in
             try await server.signUpWithPassword()

@@ -189,7 +189,7 @@ import Testing
                         text: language.rawValue,
                         html: "<p>\(language.rawValue)")
                 ]
-            })
+            }, provider: { "\($0) \($1) \($2) \(Int($3.timeIntervalSince1970))" })
         let routes = IdentityRoutes(
             engine: server.engine, clock: ManualWallClock(manual: server.clock),
             readiness: Readiness(flows: server.engine.ports.flows), development: pages)
@@ -298,6 +298,62 @@ import Testing
             let sent = try await send("call=7", from: "same-origin")
             #expect(sent.status == 303 && sent.headers["location"] == "/dev/hooks")
             #expect(again.withLock { $0 } == [7])
+        }
+    }
+
+    @Test("SEC-FED-5: the sample provider's page sends browsers to this server's own callback, and nowhere else")
+    func theProvider() async throws {
+        try await withIdentityServer { server in
+            let client = try pages(on: server)
+            let callback = "\(server.baseURL)/\(Self.tenant)/federation/sample/callback"
+            func query(_ address: String, state: String = "s%22%3E", nonce: String = "n", _ more: String = "") -> String
+            {
+                "redirect_uri=\(address)&state=\(state)&nonce=\(nonce)\(more)"
+            }
+            let page = try await client.get("/dev/provider?" + query(callback))
+            let text = String(decoding: page.body, as: UTF8.self)
+            #expect(page.status == 200 && text.contains("value=\"s&quot;&gt;\"") && !text.contains("s\">"))
+            #expect(page.headers["content-security-policy"]?.contains("form-action 'self'") == true)
+            func send(
+                _ form: String, to path: String = "/dev/provider", from site: String? = "same-origin"
+            ) async throws -> WireAnswer {
+                var headers = ["content-type": WireClient.form]
+                headers["sec-fetch-site"] = site
+                return try await client.send(client.request("POST", path, headers: headers, body: Data(form.utf8)))
+            }
+            let agree = "&answer=agree&email=dana@example.com"
+            let wrong = [
+                query("https://evil.example/"), query(callback + "/x"), query(callback + "?x"), query(""),
+                query(callback, state: ""), query(callback, nonce: ""),
+                query(callback, nonce: String(repeating: "n", count: 129)),
+                query(callback) + "&state=2", "",
+            ]
+            for query in wrong {
+                #expect(try await client.get("/dev/provider?" + query).status == 400, "\(query)")
+                let answer = try await send(query + agree)
+                #expect(answer.status == 400 && answer.headers["location"] == nil, "\(query)")
+            }
+            #expect(try await send(query(callback) + "&answer=agree&email=dana").status == 400)
+            #expect(try await send(query(callback) + agree, from: "cross-site").status == 421)
+            let time = Int(server.clock.now.timeIntervalSince1970)
+            let agreed = try await send(query(callback) + agree, from: nil)
+            #expect(
+                agreed.status == 303
+                    && agreed.headers["location"]
+                        == callback + "?code=dana%40example.com+n+com.example.pages+\(time)&state=s%22%3E"
+                        + "&iss=http%3A%2F%2Flocalhost%2Fdev%2Fprovider",
+                "\(agreed.headers)")
+            let left = try await send(query(callback) + "&answer=cancel")
+            #expect(left.headers["location"]?.hasPrefix(callback + "?error=access_denied&state=s") == true)
+            let token = try await send("nonce=n&email=dana@example.com", to: "/dev/provider/token", from: nil)
+            #expect(token["id_token"] == .string("dana@example.com n com.example.app \(time)"))
+            for form in [
+                "nonce=n", "email=dana@example.com", "nonce=n&email=x", "nonce=n&nonce=n&email=dana@example.com",
+            ] {
+                #expect(try await send(form, to: "/dev/provider/token", from: nil).status == 400, "\(form)")
+            }
+            // A server of production has none.
+            #expect(try await server.client().get("/dev/provider?" + query(callback)).status == 404)
         }
     }
 

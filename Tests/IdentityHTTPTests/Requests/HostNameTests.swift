@@ -89,7 +89,7 @@ import Testing
             let outside = try Outside(server, AccessPolicy(hosts: ["identity.test"], inboxHosts: ["identity.test"]))
             for path in [
                 "/", "//", "/?a=b", "/dev/inbox", "//dev//inbox", "/dev/inbox.json?to=a", "/dev", "/dev/nothing",
-                "/dev/hooks",
+                "/dev/hooks", "/dev/provider", "/dev/provider/token",
             ] {
                 let answer = try await outside.get(path, host: host)
                 #expect(answer.status.code == 421, "\(path)")

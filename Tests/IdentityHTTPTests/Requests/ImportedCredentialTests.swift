@@ -77,7 +77,7 @@ struct ImportedCredentialTests {
         #expect(again.outcome.progress.refused == 2)
     }
 
-    @Test("SEC-ID-9: what another person may have added to an address that is not verified does not come in")
+    @Test("SEC-ENR-4, SEC-ID-9: what another person may have added to an address that is not verified does not come in")
     func unverified() async throws {
         let server = try ProviderServer()
         var squatter = record("dana@example.com")

@@ -89,20 +89,20 @@ package struct TenantDirectory: ClientStore {
 }
 
 extension TenantDirectory {
-    /// The development tenant `contoso` with its four applications and one daemon, the same in every run (design record
-    /// 0014).
+    /// The development tenant `contoso` with its five applications and one daemon, the same in every run (design record
+    /// 0014). It has every way to prove who one is, so that each can be tried.
     package static let development: TenantDirectory = {
         var tenant = Tenant(
-            id: TenantID(
-                UUID(
-                    uuid: (
-                        0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, 0xEE
-                    ))),
-            subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
+            id: .sample, subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
-        tenant.texts = TextSettings(areas: CallingArea.all, brand: tenant.displayName)
+        // The prices are invented, and what is texted here costs nothing; but no tenant signs in by number without a cap.
+        tenant.texts = TextSettings(
+            areas: CallingArea.all, brand: tenant.displayName, usualPrice: 50_000, costPerDay: 1_000_000_000,
+            signsIn: true)
         tenant.passkeys = PasskeySettings(relyingPartyID: "localhost")
+        tenant.providers = [.sample]
+        tenant.rememberedDays = 14
         let withAddress = AttributeDefinition.builtIn.map { definition in
             var definition = definition
             definition.isRequired = ["country", "city"].contains(definition.name)
@@ -119,6 +119,10 @@ extension TenantDirectory {
                 userFlow: UserFlow(method: method, attributes: attributes), scopes: ["*"],
                 redirects: RedirectAddresses([.publicClient: developmentRedirects]), web: web)
         }
+        var strict = application(
+            (0x44, 0x44, 0x55, 0x55, 0xEE, 0xEE, 0x66, 0x66, 0xFF, 0xFF, 0x77, 0x77, 0, 0, 0x88, 0x88),
+            "Password and second factor", .emailPassword)
+        strict.userFlow.requiresSecondFactor = true
         return TenantDirectory([
             Entry(
                 tenant: tenant,
@@ -141,6 +145,7 @@ extension TenantDirectory {
                             0x33, 0x33, 0x44, 0x44, 0xDD, 0xDD, 0x55, 0x55, 0xEE, 0xEE, 0x66, 0x66, 0xFF, 0xFF, 0x77,
                             0x77
                         ), "Password with attributes", .emailPassword, withAddress),
+                    strict,
                 ], daemons: [developmentDaemon])
         ])
     }()
@@ -162,4 +167,22 @@ extension TenantDirectory {
                 id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1)), displayName: "development",
                 hint: "dev", digest: DaemonSecret.digestOfDevelopment, endsAt: .distantFuture)
         ])
+}
+
+extension TenantID {
+    /// The development tenant's.
+    package static let sample = TenantID(
+        UUID(uuid: (0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, 0xEE)))
+}
+
+extension IdentityProvider {
+    /// The provider of the development tenant, which the server plays. It speaks for one domain, so that what follows a token with
+    /// another address can be tried, too. No tenant document can have it: there is no such provider (`SEC-PRF-4`).
+    package static let sample: IdentityProvider = {
+        var provider = IdentityProvider(
+            id: "sample", displayName: "Sample ID", issuer: "http://localhost/dev/provider",
+            nativeClients: ["com.example.app"], authority: .domains(["example.com"]))
+        provider.web = Web(clientID: "com.example.pages")
+        return provider
+    }()
 }

@@ -36,6 +36,8 @@ package struct Vault: Sendable {
         case providerGrant = "provider-grant"
         /// What providers say of a user once.
         case namesOfIdentity = "names-of-identity"
+        /// The key of the provider that a development server plays.
+        case sampleProvider = "sample-provider"
 
         /// Whether a restore must invalidate values of this purpose: the database that counted their uses is gone
         /// (`REL-BAK-3`).
@@ -45,7 +47,7 @@ package struct Vault: Sendable {
                 .deviceCode:
                 true
             case .outbox, .signingKey, .replay, .pairwiseSubject, .counter, .refreshToken, .audit, .skipToken,
-                .authenticatorApp, .providerGrant, .namesOfIdentity:
+                .authenticatorApp, .providerGrant, .namesOfIdentity, .sampleProvider:
                 false
             }
         }

@@ -3,7 +3,7 @@ import Hummingbird
 package import IdentityEngine
 import NIOCore
 import NativeAuthWire
-import PortableFoundation
+package import PortableFoundation
 
 /// The pages of the development profile: a home page for the first steps, and the inbox with every code that was sent.
 /// They do not exist in production (`SEC-PRF-1`).
@@ -12,11 +12,18 @@ package struct DevelopmentPages: Sendable {
     /// `code`, `text`, `sentAt`.
     package typealias Inbox = @Sendable (_ recipient: String?) async -> any Encodable & Sendable
 
+    /// An ID token of the provider that this server plays.
+    package typealias ProviderTokens =
+        @Sendable (
+            _ email: String, _ nonce: String, _ client: String, _ now: Date
+        ) throws -> String
+
     let baseURL: String
     let tenants: @Sendable () -> TenantDirectory
     private let mails: Inbox
     private let calls: DevelopmentCalls?
     let samples: MailSample.Source?
+    let provider: ProviderTokens?
     /// Nil: only this machine reaches the pages.
     let lock: InboxLock?
     /// The unknown attribute names that apps sent, for the home page.
@@ -28,10 +35,11 @@ package struct DevelopmentPages: Sendable {
     ///   - mails: The mails of the inbox.
     ///   - calls: The calls of receivers; nil: there is no page of them.
     ///   - samples: The mails of a tenant; nil: there is no page of them.
+    ///   - provider: Makes the tokens of the sample provider; nil: there is none.
     ///   - lock: Asks for a code before the pages below `/dev`, but not before the sample API, which apps call.
     package init(
         baseURL: String, tenants: @escaping @Sendable () -> TenantDirectory, mails: @escaping Inbox,
-        calls: DevelopmentCalls? = nil, samples: MailSample.Source? = nil,
+        calls: DevelopmentCalls? = nil, samples: MailSample.Source? = nil, provider: ProviderTokens? = nil,
         lock: InboxLock? = nil
     ) {
         self.baseURL = baseURL
@@ -39,6 +47,7 @@ package struct DevelopmentPages: Sendable {
         self.mails = mails
         self.calls = calls
         self.samples = samples
+        self.provider = provider
         self.lock = lock
     }
 
@@ -62,8 +71,7 @@ package struct DevelopmentPages: Sendable {
 
     /// Sends the request of a call again, then shows the page: POST, 303, GET. A page of another site cannot ask for it.
     func sendAgain(_ request: Request) async throws -> Response {
-        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
-        guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
+        try refuseOtherSites(request)
         let form = try await IdentityRoutes.form(of: request)
         let given: String?
         do {
@@ -74,6 +82,12 @@ package struct DevelopmentPages: Sendable {
         guard let number = given.flatMap({ Int($0) }) else { throw RequestFault.invalid(parameter: "call") }
         await calls?.again(number)
         return Response(status: .seeOther, headers: [.location: "/dev/hooks", .cacheControl: "no-store"])
+    }
+
+    /// - Throws: ``RequestFault/misdirected`` for a request that a page of another site made.
+    func refuseOtherSites(_ request: Request) throws {
+        let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
     }
 
     static func html(_ page: String) -> Response {

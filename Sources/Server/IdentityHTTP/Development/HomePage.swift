@@ -25,6 +25,7 @@ extension DevelopmentPages {
         <h2>An API to call</h2>
         <p><code>GET /dev/api/\(Self.escaped(tenants.first?.tenant.domain ?? "TENANT"))</code> takes an access token and says hello. With
         <code>?acrs=c1</code> it requires a second factor: the app then signs in with a claims request for that context.</p>
+        \(providerSection)
         </main></body></html>
         """
     }
@@ -42,8 +43,9 @@ extension DevelopmentPages {
             let required = client.userFlow.attributes.filter(\.isRequired).map(\.name)
             let attributes = required.isEmpty ? "none" : required.joined(separator: ", ")
             // native-auth doctor reads the first two cells.
+            let factor = client.userFlow.requiresSecondFactor ? ", then a second factor" : ""
             return """
-                <tr><td><code>\(client.id)</code></td><td>\(client.userFlow.method.title)</td><td>\(Self.escaped(attributes))</td></tr>
+                <tr><td><code>\(client.id)</code></td><td>\(client.userFlow.method.title)\(factor)</td><td>\(Self.escaped(attributes))</td></tr>
                 """
         }
         return """
@@ -88,6 +90,17 @@ extension DevelopmentPages {
         return """
             <li><a href="\(path)/\(MetadataEndpoint.openIDConfiguration.rawValue)">OpenID Connect discovery\(whose)</a></li>
             <li><a href="\(path)/\(MetadataEndpoint.jsonWebKeys.rawValue)">Public keys\(whose)</a></li>
+            """
+    }
+
+    /// Empty without the development tenant.
+    private var providerSection: String {
+        guard tenants().entries.contains(where: { $0.tenant.providers.contains(.sample) }) else { return "" }
+        return """
+            <h2>An identity provider to sign in with</h2>
+            <p><code>\(IdentityProvider.sample.id)</code> is a provider that this server plays, as others are Apple or Google. The sign-in
+            pages have a button for it. An app gets its ID token by <code>POST \(Self.providerPath)/token</code> with
+            <code>email</code> and <code>nonce</code>.</p>
             """
     }
 

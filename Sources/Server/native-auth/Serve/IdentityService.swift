@@ -193,6 +193,10 @@ struct IdentityService: Sendable {
         if let calls { onCall = { call in calls.record(call) } }
         let receiver = HTTPHookReceiver(
             http: http, tokens: tokens, randomness: randomness, load: admission, logger: logger, onCall: onCall)
+        let providers = HTTPProviderDocuments(http, secret: ProviderSecrets.ofProcess)
+        let sample =
+            settings.profile == .development
+            ? SampleProvider(vault, page: address.baseURL + DevelopmentPages.providerPath, others: providers) : nil
         let engine = Engine(
             .init(
                 clients: tenants, flows: store, users: store, refresh: store, browsers: store, assertions: store,
@@ -200,7 +204,7 @@ struct IdentityService: Sendable {
                 issuer: keys, randomness: randomness, mail: signal, hooks: receiver,
                 signatures: KeyedPasskeySignatures(),
                 identities: ProviderKeys(
-                    HTTPProviderDocuments(http, secret: ProviderSecrets.ofProcess),
+                    sample ?? providers,
                     onFault: { [logger] provider, fault in
                         logger.warning(
                             "the documents of a provider cannot be used",
@@ -227,7 +231,7 @@ struct IdentityService: Sendable {
         services += try await operatorServices(engine, keys, readiness, address)
         services += [
             application(
-                engine, keys, readiness, inbox, calls?.pages(receiver, clock: clock), admission, limits, times,
+                engine, keys, readiness, inbox, calls?.pages(receiver, clock: clock), sample, admission, limits, times,
                 port: port,
                 address: address, onReady: onReady),
             StepTimesRecorder(times: times, store: store, clock: clock, logger: logger),
@@ -355,15 +359,19 @@ struct IdentityService: Sendable {
     /// The listener of clients.
     private func application(
         _ engine: Engine, _ keys: KeyRing, _ readiness: Readiness, _ inbox: DevelopmentInbox?,
-        _ calls: DevelopmentCalls?, _ admission: StepAdmission, _ limits: SourceLimits?, _ times: StepTimes, port: Int,
+        _ calls: DevelopmentCalls?, _ sample: SampleProvider?, _ admission: StepAdmission, _ limits: SourceLimits?,
+        _ times: StepTimes, port: Int,
         address: Address,
         onReady: @escaping @Sendable (Address) async -> Void
     ) -> some Service {
+        var provider: DevelopmentPages.ProviderTokens?
+        if let sample { provider = { try sample.idToken(for: $0, nonce: $1, client: $2, now: $3) } }
         let pages = inbox.map { inbox in
             DevelopmentPages(
                 baseURL: address.baseURL, tenants: { [tenants] in tenants.directory },
                 mails: { recipient in await inbox.mails(to: recipient) }, calls: calls,
-                samples: MailPreview.samples, lock: settings.localNetwork?.lock)
+                samples: MailPreview.samples, provider: provider,
+                lock: settings.localNetwork?.lock)
         }
         return IdentityServer.application(
             IdentityRoutes(

@@ -18,7 +18,7 @@ final class LiveTenants: ClientStore {
         profile = settings.profile
         let directory = file?.directory ?? settings.directory
         state = Mutex(
-            (settings.profile == .development ? directory.withDevelopmentSecret : directory, document?.version ?? 0))
+            (settings.profile == .development ? directory.withDevelopmentParts : directory, document?.version ?? 0))
         warnings = file?.warnings ?? settings.tenantWarnings
     }
 
@@ -62,21 +62,24 @@ final class LiveTenants: ClientStore {
         }
         guard isNewer else { return }
         let read = try document.file().directory
-        let directory = profile == .development ? read.withDevelopmentSecret : read
+        let directory = profile == .development ? read.withDevelopmentParts : read
         // While it was read, a still newer one may have come into force.
         state.withLock { if $0.version == document.version { $0.directory = directory } }
     }
 }
 
 extension TenantDirectory {
-    /// With the secret of the development tenant's daemon, which no document can have: in the development profile scripts
-    /// keep it when the first change writes a document.
-    fileprivate var withDevelopmentSecret: TenantDirectory {
+    /// With the secret of the development tenant's daemon and the provider that the server plays, which no document can have: in
+    /// the development profile both stay when the first change writes a document.
+    fileprivate var withDevelopmentParts: TenantDirectory {
         guard let development = TenantDirectory.development.entries.first else { return self }
         return TenantDirectory(
             entries.map { entry in
                 var entry = entry
                 guard entry.tenant.id == development.tenant.id else { return entry }
+                if !entry.tenant.providers.contains(where: { $0.id == IdentityProvider.sample.id }) {
+                    entry.tenant.providers.append(.sample)
+                }
                 for daemon in development.daemons {
                     for index in entry.daemons.indices
                     where entry.daemons[index].id == daemon.id

@@ -160,6 +160,11 @@ enum ReadProviders {
                 "the issuer “\(shown(issuer))” must begin with https:// and have no query; http:// is for this machine.",
                 at: "issuer")
         }
+        if issuer == IdentityProvider.sample.issuer {
+            members.add(
+                "the issuer “\(issuer)” is the provider that a development server plays, and exists nowhere else.",
+                at: "issuer")
+        }
         return issuer
     }
 

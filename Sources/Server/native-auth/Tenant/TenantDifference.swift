@@ -46,8 +46,8 @@ struct TenantDifference {
                     old.daemons, new.daemons, "daemon", { ($0.id.description, $0.displayName) }, TenantText.members
                 ) { counted($0.roles.count, "role") }
                 difference.compare(
-                    old.tenant.providers, new.tenant.providers, "provider", { ($0.id, $0.displayName) },
-                    TenantText.members
+                    TenantText.written(old.tenant.providers), TenantText.written(new.tenant.providers), "provider",
+                    { ($0.id, $0.displayName) }, TenantText.members
                 ) { Terminal.harmless($0.issuer) }
                 // A rule has no name: its text says all.
                 difference.compare(

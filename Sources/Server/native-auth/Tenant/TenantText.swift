@@ -168,6 +168,11 @@ enum TenantText {
         return members.compactMap { name, value in value.map { (name, $0) } }
     }
 
+    /// The providers that a document can have: not the one that a development server plays.
+    static func written(_ providers: [IdentityProvider]) -> [IdentityProvider] {
+        providers.filter { $0.issuer != IdentityProvider.sample.issuer }
+    }
+
     static func members(of provider: IdentityProvider) -> Members {
         let kind: ReadProviders.Kind = provider.isApple ? .apple : provider.isGoogle ? .google : .openID
         let domains: [String] =
@@ -330,7 +335,7 @@ enum TenantText {
             let daemons = list(entry.daemons.map { mapping(members(of: $0)) })
             let (mail, pages) = (members(of: entry.tenant.mail), members(of: entry.tenant.pages))
             let (texts, passkeys) = (members(of: entry.tenant.texts), members(of: entry.tenant.passkeys))
-            let providers = list(entry.tenant.providers.map { mapping(members(of: $0)) })
+            let providers = list(written(entry.tenant.providers).map { mapping(members(of: $0)) })
             let levels = list(entry.tenant.levels.map { mapping(members(of: $0)) })
             let hooks = list(entry.tenant.hooks.map { mapping(members(of: $0)) })
             let subscribers = list(entry.tenant.subscribers.map { mapping(members(of: $0)) })
