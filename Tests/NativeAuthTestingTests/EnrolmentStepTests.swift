@@ -10,6 +10,16 @@ import Testing
 struct EnrolmentStepTests {
     private struct Unexpected: Error {}
 
+    /// A token of another sign-in.
+    private struct OtherNonce: IdentityTokenProvider {
+        let provider: TestIdentityProvider
+        var id: String { provider.id }
+
+        func credential(nonce: String) async throws(ProviderError) -> ProviderCredential {
+            try await provider.credential(nonce: String(repeating: "A", count: 43))
+        }
+    }
+
     @Test("SEC-ENR-14: no method is in the account before its proof, whatever its kind, and after a wrong one neither")
     func noneBeforeItsProof() async throws {
         let apple = TestIdentityProvider(.apple)
@@ -37,15 +47,14 @@ struct EnrolmentStepTests {
         #expect(try await rows() == [["0"]])
 
         let authenticator = SoftAuthenticator()
-        authenticator.behaviour.whenAsked = .cancel
+        authenticator.behaviour.lies = [.wrongChallenge]
         guard case .passkeyRequired(let passkey) = try await account.addPasskey(),
             case .retry = try await passkey.create(with: authenticator, name: "n")
         else { throw Unexpected() }
         #expect(try await rows() == [["0"]])
 
-        apple.whenAsked = .cancel
         guard case .identityRequired(let identity) = try await account.addIdentity(at: apple.id),
-            case .retry = try await identity.link(with: apple)
+            case .retry = try await identity.link(with: OtherNonce(provider: apple))
         else { throw Unexpected() }
         #expect(try await rows() == [["0"]])
     }

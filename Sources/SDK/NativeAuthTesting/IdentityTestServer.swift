@@ -71,7 +71,7 @@ package struct IdentityTestServer: Sendable {
             case .rs256: KnownFirstKey(store: store, vault: vault, randomness: randomness, clock: wallClock)
             }
         var ports = Engine.Ports(
-            clients: TenantDirectory.development, flows: store, users: store, refresh: store, browsers: store,
+            clients: TenantDirectory.forTests, flows: store, users: store, refresh: store, browsers: store,
             assertions: store, hasher: ScryptTestHasher(randomness: randomness),
             issuer: KeyRing(
                 store: keys, vault: vault, clock: wallClock, randomness: randomness, algorithm: signing),
@@ -131,4 +131,17 @@ package struct ManualWallClock: WallClock {
     }
 
     package var now: Date { manual.now }
+}
+
+extension TenantDirectory {
+    /// The development tenant without what a tenant does not have by default: sign-in by number, remembered devices and a provider.
+    fileprivate static let forTests: TenantDirectory = {
+        var entries = development.entries
+        for index in entries.indices {
+            entries[index].tenant.texts?.signsIn = false
+            entries[index].tenant.rememberedDays = nil
+            entries[index].tenant.providers = []
+        }
+        return TenantDirectory(entries)
+    }()
 }

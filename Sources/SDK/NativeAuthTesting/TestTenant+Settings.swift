@@ -5,7 +5,7 @@ public import NativeAuthCore
 import PortableFoundation
 
 extension TestTenant {
-    /// The settings of a tenant. The defaults are those of the development server: its four applications, no cool-down
+    /// The settings of a tenant. The defaults are those of the development server: its first four applications, no cool-down
     /// and no limits over time.
     public struct Settings: Hashable, Sendable {
         /// The tenant is at `https://{subdomain}.ciamlogin.com`, and its domain is `{subdomain}.onmicrosoft.com`.
@@ -117,7 +117,7 @@ extension TestTenant {
         public static let emailPasswordWithAttributes = Application(
             clientID: "33334444-dddd-5555-eeee-6666ffff7777", userFlow: .emailPassword,
             attributes: [.required("country"), .required("city")])
-        /// The four applications of the development server, in its order.
+        /// The first four applications of the development server, in its order.
         public static let developmentServer: [Application] = [
             .emailOneTimePasscode, .emailPassword, .emailOneTimePasscodeWithAttributes, .emailPasswordWithAttributes,
         ]

@@ -73,7 +73,7 @@ public final class TestTenant: Sendable {
     /// The token cache of the clients that the app itself makes, as on one device.
     private let tokenCache = InMemoryTokenCache()
 
-    /// Makes a tenant like that of the development server, with its four applications; `adjust` can change it.
+    /// Makes a tenant like that of the development server, with its first four applications; `adjust` can change it.
     ///
     /// - Parameters:
     ///   - seed: The seed; nil for the environment variable `NATIVE_AUTH_TEST_SEED`, otherwise a random one.

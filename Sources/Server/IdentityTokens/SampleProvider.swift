@@ -3,8 +3,8 @@ package import IdentityEngine
 import NativeAuthCore
 package import PortableFoundation
 
-/// The identity provider that a development server plays, so that sign-in by a provider can be tried without one. It signs in whom it is
-/// told to, as the inbox shows every code. The server asks it in its own process, and never over the network: what it publishes
+/// The identity provider that a development server plays, so that sign-in by a provider can be tried without one. It signs in any user
+/// without a proof, as the inbox shows every code. The server asks it in its own process, and never over the network: what it publishes
 /// has no address. Production has none (`SEC-PRF-1`).
 package struct SampleProvider: ProviderDocuments {
     private let provider = IdentityProvider.sample

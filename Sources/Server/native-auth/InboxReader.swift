@@ -31,7 +31,9 @@ struct InboxReader: Sendable {
             case .cancelled: "Stopped."
             case .unreachable(let baseURL): "No server answers at \(baseURL)."
             case .missing(let label, let page):
-                "No mail to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the mail server of --smtp there?"
+                label.hasPrefix("+")
+                    ? "No text to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the gateway of --sms there?"
+                    : "No mail to \(Terminal.harmless(label)) came to \(page) within 10 seconds. Is the mail server of --smtp there?"
             }
         }
     }

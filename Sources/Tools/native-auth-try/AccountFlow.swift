@@ -133,7 +133,8 @@ extension TryConversation {
         dialog.note("The tokens of \(account.username) are gone from here.")
         switch revocation {
         case .revoked: dialog.note("The server has ended the session: its refresh token is worthless now.")
-        case .notOffered: dialog.note("The server has no way to end the session; its tokens expire in time.")
+        case .notOffered:
+            dialog.note("The server offers no way to end the session under this address; its tokens expire in time.")
         case .nothingToRevoke: dialog.note("The session had ended before.")
         }
     }

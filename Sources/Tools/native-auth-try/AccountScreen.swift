@@ -17,11 +17,11 @@ private enum AccountAction: CaseIterable {
         case .phone: "add a telephone as a second factor"
         case .app: "add an authenticator app as a second factor"
         case .passkey: "add a passkey"
-        case .identity: "connect an account at \(TryConversation.providerName)"
+        case .identity: "connect \(TryConversation.providerName), or disconnect it"
         case .recoveryCodes: "make recovery codes, for the loss of the second factor"
         case .removeMethods: "remove all methods of the second factor"
         case .sessions: "sign out all other devices"
-        case .devices: "forget the devices that need no second factor"
+        case .devices: "ask for the second factor on every device again"
         case .copy: "a copy of my data"
         case .delete: "delete the account"
         }
@@ -184,7 +184,7 @@ extension TryConversation {
 
     private static func row(_ session: AccountSession) -> (name: String, value: String) {
         let facts = [
-            session.applicationName ?? session.applicationID, session.deviceModel, session.network,
+            "in “\(session.applicationName ?? session.applicationID)”", session.deviceModel, session.network,
             session.isCurrent ? "this one" : nil,
         ]
         return ("session", facts.compactMap { $0.map(Terminal.harmless) }.joined(separator: ", "))

@@ -7,7 +7,7 @@ enum TryQuestion: Hashable {
     case attribute(String)
     case moreAttributes
     case newAddress, newNumber, deletion
-    case code, contact, choice, consent, pause, menu
+    case code, contact, choice, consent, wish, pause, menu
 }
 
 /// The source of answers for a ``TerminalDialog``.
@@ -61,6 +61,7 @@ struct ScriptedKeyboard: Keyboard {
         case .newAddress: return "new.\(plan.form.email)"
         case .newNumber: return "+15555550123"
         case .deletion: return "delete"
+        case .wish: return "y"
         case .attribute(let name):
             let flag = "--attribute \(Terminal.harmless(name))=…"
             return try given(plan.form.attributes[name], Terminal.harmless(name), flag)

@@ -2,7 +2,7 @@ import NativeAuth
 import NativeAuthCore
 import PortableFoundation
 
-/// Accounts at an identity provider. The development server plays one, Sample ID, which signs in whom it is told to.
+/// Accounts at an identity provider. The development server plays one, Sample ID, which signs in any user without a proof.
 extension TryConversation {
     static let providerName = "Sample ID"
 
@@ -33,14 +33,15 @@ extension TryConversation {
         from step: consuming ProviderSignInStep, _ subject: TrySubject
     ) async throws(TryEnd) {
         let end: Result<Account, SignInError>
+        var news = "\(Self.providerName) said who you are, and counts as one factor."
         switch consume step {
         case .completed(let account): end = .success(account)
         case .mfaRequired(let step): end = try await proveSecondFactor(step, subject)
         case .registrationRequired(let step): end = try await registerMethod(step, subject)
         case .linkRequired(let step):
             dialog.note(
-                "There is an account with this address. Prove once that it is yours; from then on \(Self.providerName)"
-                    + " signs you in.")
+                "There is an account with this address. Prove once that it is yours.")
+            news = "\(Self.providerName) is connected. From now on it signs you in."
             try await expectCode()
             let start = try await act(step, subject) { (step: consuming LinkRequired) async throws(SignInError) in
                 try await step.prove()
@@ -61,7 +62,7 @@ extension TryConversation {
         switch end {
         case .success(let account):
             self.account = account
-            dialog.note("\(Self.providerName) said who you are, and counts as one factor.")
+            dialog.note(news)
             dialog.signedIn(account, .afterSignIn)
         case .failure(let error): throw self.end(error, subject)
         }
@@ -70,7 +71,9 @@ extension TryConversation {
     private mutating func proveMailbox(
         _ step: consuming MailboxRequired, _ subject: TrySubject
     ) async throws(TryEnd) {
-        dialog.note("\(Self.providerName) cannot speak for this address. Name one, and prove it with a code.")
+        dialog.note(
+            "\(Self.providerName) does not speak for this address. Type the address of your mailbox; a code goes there."
+        )
         var subject = subject
         try await expectCode()
         let sent = try await submit(step, subject) { (_) async throws(TryEnd) in
@@ -103,7 +106,7 @@ extension TryConversation {
             return
         }
         if let linked = methods.first(where: { $0.kind == .identity }) {
-            guard try await dialog.consents(to: "\(Self.providerName) is connected. Disconnect it?"),
+            guard try await dialog.consents(to: "\(Self.providerName) is connected. Disconnect it?", isUsual: false),
                 try await call({ () async throws(AccountError) in try await account.remove(linked) }) != nil
             else { return }
             return dialog.note("\(Self.providerName) signs you in no longer.")
@@ -178,6 +181,9 @@ struct SampleIdentity: IdentityTokenProvider {
             throw .cancelled
         } catch {
             throw .unreachable
+        }
+        guard response.status != 400 else {
+            throw .failed("\(TryConversation.providerName) does not accept this address.")
         }
         guard response.status == 200 else { throw .failed("The server answered with status \(response.status).") }
         do {

@@ -106,7 +106,7 @@ struct ScriptDialog: TryDialog {
 
     func choice(_ question: String, of options: [String]) -> Int { 0 }
 
-    func consents(to question: String) -> Bool { true }
+    func consents(to question: String, isUsual: Bool) -> Bool { true }
 
     func refused(_ sentence: String) throws(TryEnd) {
         throw .failed(sentence)

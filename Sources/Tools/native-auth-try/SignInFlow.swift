@@ -47,7 +47,15 @@ extension TryConversation {
 
     /// Signs a user in to an application that demands a second factor, and can remember the device.
     mutating func signInStrictly(_ form: SignInForm) async throws(TryEnd) {
-        try await signIn(form, titled: "Sign in to an app that demands a second factor", to: place.strictClient)
+        let before = secondFactors
+        do throws(TryEnd) {
+            try await signIn(form, titled: "Sign in to an app that demands a second factor", to: place.strictClient)
+        } catch {
+            // A server with a document of its own may lack this application, and has the others.
+            guard case .hopeless(let sentence) = error else { throw error }
+            throw .failed(sentence)
+        }
+        if secondFactors == before { dialog.note("This device is remembered: no second factor was asked for.") }
     }
 
     /// Answers the server's requests until the user is signed in, or the server ends the flow.
@@ -107,6 +115,7 @@ extension TryConversation {
         _ step: consuming MFARequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("A second factor is needed.")
+        secondFactors += 1
         let methods = step.info
         var method = methods[0]
         var chosen: AuthMethod?
@@ -145,12 +154,13 @@ extension TryConversation {
     private func remembersDevice(for seconds: Int?) async throws(TryEnd) -> Bool {
         guard let seconds else { return false }
         return try await dialog.consents(
-            to: "Remember this device for \(seconds / 86_400) days, without a second factor?")
+            to: "Do not ask for the second factor on this device for \(seconds / 86_400) days?", isUsual: false)
     }
 
     private mutating func provePasskey(
         _ step: consuming MFARequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
+        dialog.note("The passkey of this terminal is used.")
         let passkeys = passkeys
         let outcome: PasskeyOutcome
         do throws(SignInError) {
@@ -190,6 +200,7 @@ extension TryConversation {
         _ step: consuming RegistrationRequired, _ subject: TrySubject
     ) async throws(TryEnd) -> Result<Account, SignInError> {
         dialog.note("No method of the account is enough here. Register one now.")
+        secondFactors += 1
         let methods = step.info
         var contact = ""
         var chosen: AuthMethod?

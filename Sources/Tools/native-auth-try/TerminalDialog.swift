@@ -186,7 +186,7 @@ struct TerminalDialog: TryDialog {
 
     func method(from methods: [AuthMethod]) async throws(TryEnd) -> AuthMethod {
         guard methods.count > 1 else { return methods[0] }
-        return methods[try await choice("Where to", of: methods.map(TryWords.words(for:)))]
+        return methods[try await choice("Which method", of: methods.map(TryWords.words(for:)))]
     }
 
     func contact(for method: AuthMethod) async throws(TryEnd) -> String {
@@ -215,11 +215,13 @@ struct TerminalDialog: TryDialog {
         }
     }
 
-    func consents(to question: String) async throws(TryEnd) -> Bool {
+    func consents(to question: String, isUsual: Bool) async throws(TryEnd) -> Bool {
+        let hint = isUsual ? "Enter: yes; n: no" : "y: yes; Enter: no"
         while true {
-            let answer = try await ask(.consent, question, hint: "Enter: yes; n: no").trimmed.lowercased()
+            let answer = try await ask(isUsual ? .consent : .wish, question, hint: hint).trimmed.lowercased()
             switch answer {
-            case "", "y", "yes": return true
+            case "": return isUsual
+            case "y", "yes": return true
             case "n", "no", "b": return false
             case _: try refused("Type y or n.")
             }
@@ -234,9 +236,9 @@ struct TerminalDialog: TryDialog {
 
     func address(_ question: String) async throws(TryEnd) -> String {
         let address = try await ask(.newAddress, question, hint: "Enter: back") {
-            $0.isEmpty ? nil : TryWords.hint(forEmail: $0)
+            ["", "b"].contains($0) ? nil : TryWords.hint(forEmail: $0)
         }
-        if address.isEmpty { throw .back }
+        if ["", "b"].contains(address) { throw .back }
         return address
     }
 

@@ -124,6 +124,9 @@ struct TryCommand: AsyncParsableCommand {
         }
 
         problems += problemsWithFlow()
+        if flow == .methods, clientID != nil {
+            problems.append("--flow methods is about the development tenant; leave --client-id out.")
+        }
         // The dialog asks for other attributes when the server requires them.
         if script { plan.questions = [.email, .password, .alias] }
 

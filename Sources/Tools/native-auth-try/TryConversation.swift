@@ -14,6 +14,8 @@ struct TryConversation {
     let passkeys = SoftAuthenticator()
     /// The user's authenticator app, where the program plays it.
     var app: SoftApp?
+    /// How often a second factor was asked for, or its registration.
+    var secondFactors = 0
     /// The user's telephone, once it is added.
     var phone: String?
     /// The mails that existed before the last request for a code.

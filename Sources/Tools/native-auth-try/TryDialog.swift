@@ -42,14 +42,20 @@ protocol TryDialog: Sendable {
     func print(_ text: String)
     /// Asks for one of `options`; returns its position.
     func choice(_ question: String, of options: [String]) async throws(TryEnd) -> Int
-    /// Asks for the user's consent to `question`.
-    func consents(to question: String) async throws(TryEnd) -> Bool
+    /// Asks for the user's consent to `question`; Enter alone is a yes when `isUsual`. A script consents.
+    func consents(to question: String, isUsual: Bool) async throws(TryEnd) -> Bool
     /// Prints a failure that the user can correct; ends a script.
     func refused(_ sentence: String) throws(TryEnd)
     /// Waits until the user is ready for `invitation`.
     func pause(_ invitation: String) async throws(TryEnd)
 
     func signedIn(_ account: Account, _ how: SignedIn)
+}
+
+extension TryDialog {
+    func consents(to question: String) async throws(TryEnd) -> Bool {
+        try await consents(to: question, isUsual: true)
+    }
 }
 
 /// The kind of the password that is asked for.

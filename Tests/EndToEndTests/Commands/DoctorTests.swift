@@ -38,7 +38,7 @@ import Testing
         await server.terminate()
     }
 
-    @Test("A development server and its four apps are fine, and nothing was begun or sent")
+    @Test("A development server and its five apps are fine, and nothing was begun or sent")
     func everythingIsFine() async throws {
         try await withServer { server in
             let authority = "\(server.baseURL.absoluteString)/contoso.onmicrosoft.com"

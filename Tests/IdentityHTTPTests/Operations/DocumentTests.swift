@@ -326,8 +326,10 @@ import Testing
                 query("https://evil.example/"), query(callback + "/x"), query(callback + "?x"), query(""),
                 query(callback, state: ""), query(callback, nonce: ""),
                 query(callback, nonce: String(repeating: "n", count: 129)),
-                query(callback) + "&state=2", "",
+                query(callback) + "&state=2", "x",
             ]
+            let byHand = try await client.get("/dev/provider")
+            #expect(byHand.status == 303 && byHand.headers["location"] == "\(server.baseURL)/\(Self.tenant)/account")
             for query in wrong {
                 #expect(try await client.get("/dev/provider?" + query).status == 400, "\(query)")
                 let answer = try await send(query + agree)
@@ -347,13 +349,33 @@ import Testing
             #expect(left.headers["location"]?.hasPrefix(callback + "?error=access_denied&state=s") == true)
             let token = try await send("nonce=n&email=dana@example.com", to: "/dev/provider/token", from: nil)
             #expect(token["id_token"] == .string("dana@example.com n com.example.app \(time)"))
+            #expect(
+                try await send("nonce=n&email=dana@example.com", to: "/dev/provider/token", from: "cross-site").status
+                    == 421)
+            let headers = ["content-type": WireClient.form, "origin": "https://evil.example"]
+            for (path, form) in [
+                ("/dev/provider", query(callback) + agree), ("/dev/provider/token", "nonce=n&email=dana@example.com"),
+            ] {
+                let foreign = try client.request("POST", path, headers: headers, body: Data(form.utf8))
+                #expect(try await client.send(foreign).status == 421, "\(path)")
+            }
             for form in [
                 "nonce=n", "email=dana@example.com", "nonce=n&email=x", "nonce=n&nonce=n&email=dana@example.com",
             ] {
                 #expect(try await send(form, to: "/dev/provider/token", from: nil).status == 400, "\(form)")
             }
             // A server of production has none.
-            #expect(try await server.client().get("/dev/provider?" + query(callback)).status == 404)
+            for path in ["/dev/provider?" + query(callback), "/dev/provider"] {
+                #expect(try await server.client().get(path).status == 404)
+            }
+            for path in ["/dev/provider", "/dev/provider/token"] {
+                let answer = try client.request(
+                    "POST", path, headers: ["content-type": WireClient.form], body: Data("nonce=n".utf8))
+                #expect(try await server.client().send(answer).status == 404, "\(path)")
+            }
+            // Nor has a development server without the tenant.
+            let other = try pages(on: server, tenants: { TenantDirectory([]) })
+            #expect(try await other.get("/dev/provider?" + query(callback)).status == 404)
         }
     }
 

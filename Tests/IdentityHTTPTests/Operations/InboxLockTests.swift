@@ -61,6 +61,11 @@ struct InboxLockTests {
                 #expect(try await get(path, cookie: String(parts[0]), from: server).status == .ok)
             }
             #expect(try await server.get("/dev/inbox?code=\(code)", host: "identity.test").status == .unauthorized)
+            for (path, form) in [
+                ("/dev/provider", "answer=agree"), ("/dev/provider/token", "nonce=n&email=a@example.com"),
+            ] {
+                #expect(try await server.post(path, form: form).status == .unauthorized, "\(path)")
+            }
             let posted = try await server.post("/dev/hooks", form: "call=1&code=\(code)")
             #expect(posted.status == .unauthorized)
         }

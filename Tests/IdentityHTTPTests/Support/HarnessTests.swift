@@ -78,12 +78,14 @@ import Testing
 }
 
 @Suite("Test tenants") struct TestTenantApplicationTests {
-    @Test("A test tenant has the applications of the development server: ids, user flows, scopes and order")
+    @Test("A test tenant has the first four applications of the development server: ids, user flows, scopes and order")
     func theApplicationsAreThoseOfTheDevelopmentServer() async throws {
         let tenant = try TestTenant(seed: 1)
         let entry = try #require(TenantDirectory.development.entries.first)
-        #expect(tenant.settings.applications.map(\.clientID) == entry.applications.map(\.id.description))
-        for application in entry.applications {
+        // The fifth is for trying a second factor; tests demand one by a setting.
+        let applications = entry.applications.prefix(4)
+        #expect(tenant.settings.applications.map(\.clientID) == applications.map(\.id.description))
+        for application in applications {
             let client = try #require(
                 try await tenant.server.engine.ports.clients.client(application.id, in: entry.tenant.id))
             #expect(client.userFlow == application.userFlow && client.scopes == application.scopes)

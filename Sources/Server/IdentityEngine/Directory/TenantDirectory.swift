@@ -90,13 +90,13 @@ package struct TenantDirectory: ClientStore {
 
 extension TenantDirectory {
     /// The development tenant `contoso` with its five applications and one daemon, the same in every run (design record
-    /// 0014). It has every way to prove who one is, so that each can be tried.
+    /// 0014). It has every method, so that each can be tried.
     package static let development: TenantDirectory = {
         var tenant = Tenant(
             id: .sample, subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
-        // The prices are invented, and what is texted here costs nothing; but no tenant signs in by number without a cap.
+        // The prices are invented: no tenant signs in by number without a cap. Without a gateway no text leaves the server.
         tenant.texts = TextSettings(
             areas: CallingArea.all, brand: tenant.displayName, usualPrice: 50_000, costPerDay: 1_000_000_000,
             signsIn: true)
@@ -121,7 +121,7 @@ extension TenantDirectory {
         }
         var strict = application(
             (0x44, 0x44, 0x55, 0x55, 0xEE, 0xEE, 0x66, 0x66, 0xFF, 0xFF, 0x77, 0x77, 0, 0, 0x88, 0x88),
-            "Password and second factor", .emailPassword)
+            "Second factor demanded", .emailPassword)
         strict.userFlow.requiresSecondFactor = true
         return TenantDirectory([
             Entry(

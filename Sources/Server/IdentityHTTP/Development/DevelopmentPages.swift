@@ -88,6 +88,8 @@ package struct DevelopmentPages: Sendable {
     func refuseOtherSites(_ request: Request) throws {
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
         guard site == nil || site == "same-origin" else { throw RequestFault.misdirected }
+        // A browser that does not say the first says the second.
+        if site == nil, let origin = request.headers[.origin], origin != baseURL { throw RequestFault.misdirected }
     }
 
     static func html(_ page: String) -> Response {

@@ -95,11 +95,12 @@ extension DevelopmentPages {
 
     /// Empty without the development tenant.
     private var providerSection: String {
-        guard tenants().entries.contains(where: { $0.tenant.providers.contains(.sample) }) else { return "" }
+        guard hasProvider else { return "" }
         return """
             <h2>An identity provider to sign in with</h2>
-            <p><code>\(IdentityProvider.sample.id)</code> is a provider that this server plays, as others are Apple or Google. The sign-in
-            pages have a button for it. An app gets its ID token by <code>POST \(Self.providerPath)/token</code> with
+            <p><code>\(IdentityProvider.sample.id)</code> (\(IdentityProvider.sample.displayName)) is an identity provider that this server
+            plays. It takes the place of Apple or Google. The <a href="/contoso.onmicrosoft.com/account">sign-in pages</a> have a button
+            for it. An app gets its ID token by <code>POST \(Self.providerPath)/token</code> with
             <code>email</code> and <code>nonce</code>.</p>
             """
     }

@@ -103,7 +103,8 @@ extension DevelopmentPages {
     /// The answer of `page`, or the page that asks for the code.
     func unlocked(_ request: Request, _ page: () async throws -> Response) async rethrows -> Response {
         guard lock?.admits(request) ?? true else {
-            return request.uri.path.hasSuffix(".json") ? Self.lockedDocument : Self.lockedPage()
+            let isForPrograms = [".json", "/token"].contains { request.uri.path.hasSuffix($0) }
+            return isForPrograms ? Self.lockedDocument : Self.lockedPage()
         }
         return try await page()
     }

@@ -6,9 +6,12 @@ import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
-// The sample provider of the development tenant: a page that signs in whom the developer names, for browsers, and the same for apps.
+// The sample provider of the development tenant: a page for browsers that signs in the address that the developer types, and the same for apps.
 extension DevelopmentPages {
     package static let providerPath = "/dev/provider"
+
+    /// Whether a tenant in force has the provider.
+    var hasProvider: Bool { tenants().entries.contains { $0.tenant.providers.contains(.sample) } }
 
     /// Where the sample provider sends browsers back to: nowhere else.
     private var providerCallback: String {
@@ -37,11 +40,18 @@ extension DevelopmentPages {
 
     /// Asks who the user is at the provider.
     func askAtProvider(_ request: Request) throws -> Response {
+        guard hasProvider else { throw RequestFault.unknownPath }
         let fields: FormFields
         do {
             fields = try FormFields(decoding: (request.uri.query ?? "").utf8)
         } catch {
             throw RequestFault.malformed(error)
+        }
+        // Opened by hand: there is no sign-in to go on with.
+        if (request.uri.query ?? "").isEmpty {
+            return Response(
+                status: .seeOther,
+                headers: [.location: "\(baseURL)/\(TenantID.sample)/account", .cacheControl: "no-store"])
         }
         let question = try Question(fields, callback: providerCallback)
         return Self.html(
@@ -63,8 +73,8 @@ extension DevelopmentPages {
             <button name="answer" value="agree">Go on as this person</button>
             <button class="quiet" name="answer" value="cancel" formnovalidate>Cancel</button>
             </form>
-            <p class="note">The provider can speak for addresses of <code>example.com</code>: a new user with one needs no code.
-            Another address is proven with a code afterwards.</p>
+            <p class="note">Sample ID speaks for addresses of <code>example.com</code>: a new user needs no code, and a user who has an
+            account proves it once. Any other address you type again on the next page, and prove it with a code.</p>
             </main></body></html>
             """)
     }
@@ -92,6 +102,7 @@ extension DevelopmentPages {
 
     /// What an app gets from a provider on the device: `email` and `nonce` for an ID token.
     func tokenOfProvider(_ request: Request, now: Date) async throws -> Response {
+        try refuseOtherSites(request)
         let form = try await IdentityRoutes.form(of: request)
         let nonce = try Self.field("nonce", of: form) ?? ""
         guard (1...128).contains(nonce.utf8.count) else { throw RequestFault.invalid(parameter: "nonce") }
@@ -106,7 +117,7 @@ extension DevelopmentPages {
         guard let email = try Self.field("email", of: form).flatMap({ EmailAddress($0) }) else {
             throw RequestFault.invalid(parameter: "email")
         }
-        guard let provider else { throw RequestFault.unknownPath }
+        guard let provider, hasProvider else { throw RequestFault.unknownPath }
         return try provider(email.display, nonce, client, now)
     }
 

@@ -29,6 +29,18 @@ extension ReadTenant {
                 production, before users enrol.
                 """, line: members.line(of: "passkeys"))
         }
+        if let texts = tenant.texts, texts.signsIn, texts.areas == CallingArea.all {
+            advice.add(
+                """
+                sms has signIn and every calling code: a person who types numbers of others causes texts to all countries. List your users' \
+                countries, and their prices, in production.
+                """, line: members.line(of: "sms"))
+        }
+        for provider in tenant.providers where provider.issuer.hasPrefix("http://") {
+            advice.add(
+                "the issuer of \(Terminal.harmless(provider.displayName)) is on this machine, without TLS: a production server does not call it.",
+                line: members.line(of: "providers"))
+        }
         adviseAttributes(advice)
         adviseClaims(advice)
         adviseEnumeration(advice)
