@@ -34,6 +34,30 @@ struct NumberSignInTests {
         else { throw Unexpected() }
         #expect(account.username == dana)
         #expect(try await account.profile().id == tenant.storedUser(dana)?.id)
+        #expect(try await account.methods().filter(\.signsIn).map(\.maskedAddress) == ["+1*********3"])
+    }
+
+    @Test("SEC-SMS-16: the account's list says which numbers sign in, and which do not any more")
+    func listed() async throws {
+        let tenant = try tenant(.emailPassword)
+        guard case .completed(let account) = try await tenant.client.signIn(username: dana, password: goodPassword)
+        else { throw Unexpected() }
+        func listed() async throws -> [Bool] { try await account.methods().filter { $0.kind == .phone }.map(\.signsIn) }
+        #expect(try await listed() == [true])
+        for (column, value) in [
+            ("proven_at", "0"), ("suspended_at", "1800000000000"), ("enrolled_under", "'password'"),
+        ] {
+            let kept = try await tenant.server.rows("SELECT CAST(\(column) AS TEXT) FROM strong_methods")
+            _ = try await tenant.server.rows("UPDATE strong_methods SET \(column) = \(value)")
+            #expect(try await listed() == [false], "\(column)")
+            let old = kept[0][0].map { column == "enrolled_under" ? "'\($0)'" : $0 } ?? "NULL"
+            _ = try await tenant.server.rows("UPDATE strong_methods SET \(column) = \(old)")
+            #expect(try await listed() == [true], "\(column)")
+        }
+        let without = try self.tenant(.emailPassword, signsIn: false)
+        guard case .completed(let plain) = try await without.client.signIn(username: dana, password: goodPassword)
+        else { throw Unexpected() }
+        #expect(try await plain.methods().allSatisfy { !$0.signsIn })
     }
 
     @Test("Without the setting the number is unknown")

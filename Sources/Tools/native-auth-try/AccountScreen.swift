@@ -173,7 +173,11 @@ extension TryConversation {
         switch method.kind {
         case .password: ("method", "password")
         case .email: ("method", "e-mail to \(Terminal.harmless(method.maskedAddress ?? ""))")
-        case .phone: ("method", "text message to \(Terminal.harmless(method.maskedAddress ?? ""))")
+        case .phone:
+            (
+                "method",
+                "text message to \(Terminal.harmless(method.maskedAddress ?? ""))\(method.signsIn ? ", signs in" : "")"
+            )
         case .authenticatorApp:
             ("method", "authenticator app\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")
         case .passkey: ("method", "passkey\(method.name.map { " “\(Terminal.harmless($0))”" } ?? "")")

@@ -621,6 +621,7 @@ import Testing
         let listed = try await caller.send("GET", AccountCaller.me + "/authentication/phoneMethods")
         #expect(listed["value"]?.array.count == 2, "\(listed)")
         #expect(listed["value"]?.array.allSatisfy { $0["phoneType"] == "mobile" } == true)
+        #expect(listed["value"]?.array.allSatisfy { $0["smsSignInState"] == "notAllowedByPolicy" } == true)
         #expect(
             Set(listed["value"]?.array.compactMap { $0["phoneNumber"]?.string } ?? []) == [
                 "+1*********3", "+49**********9",

@@ -34,6 +34,9 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
     public let lastUsedAt: Date?
     /// Whether the method cannot be used now: a reset of the password suspends it for a day.
     public let isSuspended: Bool
+    /// Whether a code to this telephone alone signs the user in, where the tenant's document allows that. A number that other accounts
+    /// have, too, signs in to the one where it was proven last.
+    public let signsIn: Bool
 
     init(_ method: Directory.Method) {
         id = method.id
@@ -52,6 +55,7 @@ public struct AccountMethod: Hashable, Sendable, Identifiable {
         addedAt = directoryTime(method.createdDateTime)
         lastUsedAt = directoryTime(method.lastUsedDateTime)
         isSuspended = method.isSuspended ?? false
+        signsIn = method.smsSignInState == .ready
     }
 }
 

@@ -470,6 +470,7 @@ package enum Directory {
         /// The masked number of a telephone, and the word `mobile`.
         package var phoneNumber: String?
         package var phoneType: String?
+        package var smsSignInState: SignInState?
         package var displayName: String?
         package var lastUsedDateTime: String?
         /// Whether the method cannot be used now, after a reset of the password.
@@ -477,12 +478,19 @@ package enum Directory {
 
         private enum CodingKeys: String, CodingKey {
             case type = "@odata.type"
-            case id, createdDateTime, emailAddress, phoneNumber, phoneType, displayName, lastUsedDateTime, isSuspended
+            case id, createdDateTime, emailAddress, phoneNumber, phoneType, smsSignInState, displayName
+            case lastUsedDateTime, isSuspended
+        }
+
+        /// Whether a code to the number alone signs the user in: the vendor's words, of which these occur here.
+        package enum SignInState: String, Codable, Sendable, CaseIterable {
+            case ready, notEnabled, notAllowedByPolicy
         }
 
         package init(
-            type: String, id: String, createdDateTime: String?, emailAddress: String? = nil, phoneNumber: String? = nil,
-            displayName: String? = nil, lastUsedDateTime: String? = nil, isSuspended: Bool? = nil
+            type: String, id: String, createdDateTime: String?, emailAddress: String? = nil,
+            phoneNumber: String? = nil, smsSignInState: SignInState? = nil, displayName: String? = nil,
+            lastUsedDateTime: String? = nil, isSuspended: Bool? = nil
         ) {
             self.type = type
             self.id = id
@@ -490,6 +498,7 @@ package enum Directory {
             self.emailAddress = emailAddress
             self.phoneNumber = phoneNumber
             phoneType = phoneNumber.map { _ in "mobile" }
+            self.smsSignInState = smsSignInState
             self.displayName = displayName
             self.lastUsedDateTime = lastUsedDateTime
             self.isSuspended = isSuspended

@@ -361,9 +361,12 @@ enum DirectoryCodec {
 
     /// What the user can prove the own identity with.
     ///
-    /// - Parameter masked: Whether addresses are masked.
+    /// - Parameters:
+    ///   - masked: Whether addresses are masked.
+    ///   - place: Where and when a number would sign in; nil: nothing is said of that.
     static func methods(
-        of account: UserAccount, _ kinds: [MethodKind] = MethodKind.allCases, masked: Bool = true
+        of account: UserAccount, _ kinds: [MethodKind] = MethodKind.allCases, masked: Bool = true,
+        signingIn place: (tenant: Tenant, now: Date)? = nil
     ) -> [Directory.Method] {
         kinds.flatMap { kind -> [Directory.Method] in
             switch kind {
@@ -392,6 +395,11 @@ enum DirectoryCodec {
                             type: Directory.Method.phone, id: method.id.text,
                             createdDateTime: method.provenAt.ISO8601Format(),
                             phoneNumber: masked ? number.masked : number.text,
+                            smsSignInState: place.map { place in
+                                place.tenant.texts?.signsIn != true
+                                    ? .notAllowedByPolicy
+                                    : account.signsIn(method, in: place.tenant, at: place.now) ? .ready : .notEnabled
+                            },
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)
                     }

@@ -168,17 +168,17 @@ extension IdentityRoutes {
                     try Self.id(context), to: asked.displayName, of: caller, from: source, now: now))
             return done(context)
         case .listMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account)), context)
+            return try json(Directory.List(methods(of: caller, at: now)), context)
         case .listEmailMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.email])), context)
+            return try json(Directory.List(methods(of: caller, [.email], at: now)), context)
         case .listPasswordMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.password])), context)
+            return try json(Directory.List(methods(of: caller, [.password], at: now)), context)
         case .listAppMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.app])), context)
+            return try json(Directory.List(methods(of: caller, [.app], at: now)), context)
         case .listPhoneMethods:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.phone])), context)
+            return try json(Directory.List(methods(of: caller, [.phone], at: now)), context)
         case .listPasskeys:
-            return try json(Directory.List(DirectoryCodec.methods(of: caller.account, [.passkey])), context)
+            return try json(Directory.List(methods(of: caller, [.passkey], at: now)), context)
         case .listSessions:
             let sessions = try await engine.sessions(of: caller, now: now)
             return try json(Directory.List(sessions.map(DirectoryCodec.session)), context)
@@ -299,6 +299,13 @@ extension IdentityRoutes {
         return try reply(to: try await take(command, caller, request, context), context)
     }
 
+    private func methods(
+        of caller: DirectoryCaller, _ kinds: [DirectoryCodec.MethodKind] = DirectoryCodec.MethodKind.allCases,
+        at now: Date
+    ) -> [Directory.Method] {
+        DirectoryCodec.methods(of: caller.account, kinds, signingIn: (caller.tenant, now))
+    }
+
     func export(of caller: DirectoryCaller, _ context: IdentityRequestContext) async throws -> Response {
         let now = context.trace.at
         let sessions = try await engine.sessions(of: caller, now: now)
@@ -307,7 +314,7 @@ extension IdentityRoutes {
         return try json(
             DirectoryCodec.export(
                 engine.profile(of: caller),
-                methods: DirectoryCodec.methods(of: caller.account),
+                methods: methods(of: caller, at: now),
                 sessions: sessions, devices: try await engine.rememberedDevices(of: caller, now: now),
                 earlier: undos,
                 groups: try await engine.groups(of: caller.user, in: caller.tenant.id),

@@ -513,7 +513,10 @@ extension Schema {
         ],
         optional: [
             "createdDateTime": moment, "emailAddress": text.described("The masked address."),
-            "phoneNumber": text.described("The masked number."), "phoneType": words(["mobile"]), "displayName": text,
+            "phoneNumber": text.described("The masked number."), "phoneType": words(["mobile"]),
+            "smsSignInState": words(Directory.Method.SignInState.allCases.map(\.rawValue)).described(
+                "Whether a code to the number alone signs the user in; for operators the member is left out."),
+            "displayName": text,
             "lastUsedDateTime": moment, "isSuspended": flag,
         ])
 
