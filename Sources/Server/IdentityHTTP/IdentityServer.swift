@@ -73,7 +73,10 @@ package enum IdentityServer {
                 // When the queue is full, the client's kernel retries the connection after one second or more.
                 backlog: 4_096,
                 availableConnectionsDelegate: MaximumAvailableConnections(ConnectionsPerSource.most)),
-            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? port) },
+            onServerRunning: { channel in
+                await PromptAccept.add(to: channel, logger: logger)
+                await onRunning(channel.localAddress?.port ?? port)
+            },
             logger: logger)
     }
 }

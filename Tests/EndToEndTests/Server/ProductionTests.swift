@@ -62,6 +62,7 @@ struct ProductionTests {
         let server = try await ServeTests.inProduction(folder, text)
         let log = try server.errors()
         #expect(log.contains("tenants.yaml:6: enrolment is compatible"), "\(log)")
+        #expect(!log.contains("accepted slowly"), "REL-OVR-1: \(log)")
         await server.kill9()
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import IdentityEngine
 import NIOCore
 import NIOEmbedded
@@ -16,6 +17,42 @@ struct OverloadTests {
     private static let start = "/contoso/\(V1Endpoint.signUpStart.rawValue)"
     private static let form =
         "client_id=00001111-aaaa-2222-bbbb-3333cccc4444&username=ada%40example.com&challenge_type=oob+redirect"
+
+    /// Counts how often a listener is asked for more connections.
+    private final class AskedConnections: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+        private(set) var count = 0
+
+        func read(context: ChannelHandlerContext) { count += 1 }
+    }
+
+    /// What a busy task does: it asks for nothing.
+    private final class BusyTask: ChannelDuplexHandler {
+        typealias InboundIn = any Channel
+        typealias OutboundIn = Never
+
+        func read(context: ChannelHandlerContext) {}
+    }
+
+    @Test("REL-OVR-1: a listener takes what has come without waiting for a task, up to the most connections")
+    func connectionsAreAcceptedPromptly() throws {
+        let (asked, listener) = (AskedConnections(), EmbeddedChannel())
+        let pipeline = listener.pipeline.syncOperations
+        try pipeline.addHandlers([asked, AvailableConnectionsChannelHandler(maxConnections: 2), BusyTask()])
+        listener.pipeline.fireChannelReadComplete()
+        #expect(asked.count == 0, "without it nothing more is taken")
+        try PromptAccept.add(to: pipeline)
+        let clients = [EmbeddedChannel(), EmbeddedChannel()]
+        for (number, client) in clients.enumerated() {
+            listener.pipeline.fireChannelRead(client as any Channel)
+            listener.pipeline.fireChannelReadComplete()
+            #expect(asked.count == 1, "the second is the last: \(number)")
+        }
+        _ = try clients[0].finish()
+        (clients[0].eventLoop as? EmbeddedEventLoop)?.run()
+        listener.embeddedEventLoop.run()
+        #expect(asked.count == 2, "one has gone, so another one may come")
+    }
 
     @Test("REL-OVR-1: as many steps as may are worked on; one more is refused at once, and comes in when one has ended")
     func oneMoreIsRefused() async throws {
