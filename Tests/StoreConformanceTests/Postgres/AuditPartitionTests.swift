@@ -259,10 +259,15 @@ struct AuditPartitionTests {
                 try await PostgresStore(try schema.place(), Self.settings(60)),
                 try await PostgresStore(try schema.place(), Self.settings(60)),
             ]
+            // The others go on until the writers have ended, however slow these are: so there is always something to drop.
+            let writers = Locked(2)
             let counts = try await race(8) { index -> Int in
                 let node = nodes[index % 2]
                 var count = 0
-                for _ in 0..<25 {
+                var round = 0
+                while round < 25 || (index > 1 && writers.withLock { $0 } > 0) {
+                    round += 1
+                    try Task.checkCancellation()
                     switch index {
                     case 0...1: try await write(20, to: node)
                     case 2...3: _ = try await chain.seal(in: node)
@@ -273,6 +278,7 @@ struct AuditPartitionTests {
                     default: _ = try await chain.verify(contoso, in: node).get()
                     }
                 }
+                if index <= 1 { writers.withLock { $0 -= 1 } }
                 return count
             }
             _ = try await chain.seal(in: nodes[0])
