@@ -16,12 +16,12 @@ package struct SampleProvider: ProviderDocuments {
     ///   - vault: Its master key decides the key of the tokens, so that the servers of one database have the same.
     ///   - page: The address of the page that signs in, for browsers.
     ///   - others: Fetches the documents of all other providers.
-    package init(_ vault: Vault, page: String, others: any ProviderDocuments) {
+    /// - Throws: What the crypto library throws for a digest that is no key of the curve: one master key of four thousand million.
+    package init(_ vault: Vault, page: String, others: any ProviderDocuments) throws {
         self.page = page
         self.others = others
-        let seed = vault.digest(.sampleProvider, tenant: .sample, [])
-        // Nearly every 32 bytes are a key of the curve; a server with other ones has another key after each start.
-        signer = ProviderSigner((try? P256.Signing.PrivateKey(rawRepresentation: seed)) ?? P256.Signing.PrivateKey())
+        let seed = vault.digest(.sampleProvider, tenant: .development, [])
+        signer = ProviderSigner(try P256.Signing.PrivateKey(rawRepresentation: seed))
     }
 
     /// Signs the owner of an address in. The same address is the same person.

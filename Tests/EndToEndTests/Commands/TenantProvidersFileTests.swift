@@ -38,6 +38,11 @@ struct TenantProvidersFileTests {
     func theSampleIsNone() throws {
         let text = document(Self.members.replacing("https://id.harbour.example", with: IdentityProvider.sample.issuer))
         #expect(throws: ServeSettings.Invalid.self) { try TenantFile(text, named: "sample") }
+        // Another address of this machine is one of a developer's own, and check says what it is worth in production.
+        let own = document(Self.members.replacing("https://id.harbour.example", with: "http://127.0.0.1:9000"))
+        let told = try TenantFile(own, named: "own").warnings.filter { $0.contains("without TLS") }
+        #expect(told.count == 1 && told[0].contains("Harbour ID"), "\(told)")
+        #expect(try TenantFile(document(Self.members), named: "t").warnings.allSatisfy { !$0.contains("without TLS") })
     }
 
     @Test("SEC-FED-1: what export writes of providers, apply reads, and the difference names them")

@@ -34,4 +34,17 @@ struct TenantTextsFileTests {
         #expect(problems(", signIn: true").contains("signIn needs costPerDay or costPerMonth"))
         #expect(problems(", signIn: perhaps").contains("signIn"))
     }
+
+    @Test("SEC-SMS-2: check warns of numbers that sign in from every country, and of no shorter list")
+    func everyCountry() throws {
+        func warnings(_ signsIn: Bool, _ areas: Set<String>) throws -> [String] {
+            var directory = try file(", prices: {others: 0.08}, costPerDay: 5, signIn: \(signsIn)").directory.entries
+            directory[0].tenant.texts?.areas = areas
+            let text = try TenantText.document(TenantDirectory(directory))
+            return try TenantFile(text, named: "all").warnings.filter { $0.contains("every calling code") }
+        }
+        #expect(try warnings(true, CallingArea.all).count == 1)
+        #expect(try warnings(false, CallingArea.all).isEmpty)
+        #expect(try warnings(true, CallingArea.all.subtracting(["49"])).isEmpty)
+    }
 }

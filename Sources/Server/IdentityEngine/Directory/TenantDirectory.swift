@@ -93,7 +93,7 @@ extension TenantDirectory {
     /// 0014). It has every method, so that each can be tried.
     package static let development: TenantDirectory = {
         var tenant = Tenant(
-            id: .sample, subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
+            id: .development, subdomain: "contoso", domain: "contoso.onmicrosoft.com", displayName: "Contoso")
         tenant.offersApps = true
         tenant.offersRecoveryCodes = true
         // The prices are invented: no tenant signs in by number without a cap. Without a gateway no text leaves the server.
@@ -171,7 +171,7 @@ extension TenantDirectory {
 
 extension TenantID {
     /// The development tenant's.
-    package static let sample = TenantID(
+    package static let development = TenantID(
         UUID(uuid: (0xAA, 0xAA, 0xBB, 0xBB, 0, 0, 0xCC, 0xCC, 0x11, 0x11, 0xDD, 0xDD, 0x22, 0x22, 0xEE, 0xEE)))
 }
 

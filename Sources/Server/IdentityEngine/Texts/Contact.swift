@@ -91,11 +91,10 @@ extension UserAccount {
         }
     }
 
-    /// Whether a code to the number of this method alone signs the user in, as far as this account decides: a number that other accounts
-    /// have, too, signs in to the one where it was proven last.
-    package func signsIn(_ method: StrongMethod, in tenant: Tenant, at now: Date) -> Bool {
-        guard tenant.texts?.signsIn == true, let number = method.contact?.phone else { return false }
-        return telephone(number, signingInAt: now)?.id == method.id
+    /// Whether a code to the number of this method alone signs the user in where numbers do, as far as this account decides: a number that
+    /// other accounts have, too, signs in to the one where it was proven last.
+    package func signsIn(_ method: StrongMethod, at now: Date) -> Bool {
+        method.contact?.phone.flatMap { telephone($0, signingInAt: now)?.id } == method.id
     }
 
     /// In seconds: 180 days.

@@ -1,4 +1,5 @@
 import IdentityEngine
+import NativeAuthCore
 import NativeAuthWire
 import PortableFoundation
 
@@ -99,7 +100,7 @@ extension DevelopmentPages {
         return """
             <h2>An identity provider to sign in with</h2>
             <p><code>\(IdentityProvider.sample.id)</code> (\(IdentityProvider.sample.displayName)) is an identity provider that this server
-            plays. It takes the place of Apple or Google. The <a href="/contoso.onmicrosoft.com/account">sign-in pages</a> have a button
+            plays. It takes the place of Apple or Google. The <a href="/\(TenantID.development)/account">sign-in pages</a> have a button
             for it. An app gets its ID token by <code>POST \(Self.providerPath)/token</code> with
             <code>email</code> and <code>nonce</code>.</p>
             """

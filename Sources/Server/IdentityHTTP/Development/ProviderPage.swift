@@ -15,7 +15,7 @@ extension DevelopmentPages {
 
     /// Where the sample provider sends browsers back to: nowhere else.
     private var providerCallback: String {
-        "\(baseURL)/\(TenantID.sample)/federation/\(IdentityProvider.sample.id)/callback"
+        "\(baseURL)/\(TenantID.development)/federation/\(IdentityProvider.sample.id)/callback"
     }
 
     /// What a browser brings to the page (OpenID Connect Core 1.0 section 3.1.2.1), as far as the page needs it.
@@ -51,7 +51,7 @@ extension DevelopmentPages {
         if (request.uri.query ?? "").isEmpty {
             return Response(
                 status: .seeOther,
-                headers: [.location: "\(baseURL)/\(TenantID.sample)/account", .cacheControl: "no-store"])
+                headers: [.location: "\(baseURL)/\(TenantID.development)/account", .cacheControl: "no-store"])
         }
         let question = try Question(fields, callback: providerCallback)
         return Self.html(

@@ -398,7 +398,7 @@ enum DirectoryCodec {
                             smsSignInState: place.map { place in
                                 place.tenant.texts?.signsIn != true
                                     ? .notAllowedByPolicy
-                                    : account.signsIn(method, in: place.tenant, at: place.now) ? .ready : .notEnabled
+                                    : account.signsIn(method, at: place.now) ? .ready : .notEnabled
                             },
                             displayName: method.name, lastUsedDateTime: method.lastUsedAt?.ISO8601Format(),
                             isSuspended: method.suspendedAt != nil)

@@ -195,7 +195,7 @@ struct IdentityService: Sendable {
             http: http, tokens: tokens, randomness: randomness, load: admission, logger: logger, onCall: onCall)
         let providers = HTTPProviderDocuments(http, secret: ProviderSecrets.ofProcess)
         let sample =
-            settings.profile == .development
+            try settings.profile == .development
             ? SampleProvider(vault, page: address.baseURL + DevelopmentPages.providerPath, others: providers) : nil
         let engine = Engine(
             .init(
