@@ -172,6 +172,15 @@ extension SQLSession {
     /// lines.
     fileprivate func seal(_ lines: [AuditLine], _ seals: [Data], upTo last: Int, of tenant: TenantID) throws {
         let first = last - lines.count + 1
+        if case .sqlite = dialect {
+            // A statement costs no round trip there, and the list below a temporary table.
+            for (index, sealed) in zip(lines, seals).enumerated() {
+                try run(
+                    "UPDATE audit SET position = ?, seal = ? WHERE tenant = ? AND seq = ? AND position IS NULL",
+                    [first + index, sealed.1, tenant, sealed.0.seq], expecting: 1)
+            }
+            return
+        }
         var rest = Array(zip(lines, seals).enumerated())[...]
         while let least = rest.first?.element.0.seq {
             let portion = rest.prefix(RowInsertion.length(of: rest.count))
@@ -245,11 +254,19 @@ extension SQLSession {
 extension SQLValue {
     /// The type of the value, then the value: different values give different bytes.
     fileprivate var bytes: Data {
+        var written: [UInt8]
         switch self {
-        case .null: Data([0])
-        case .integer(let integer): Data([1]) + withUnsafeBytes(of: integer.bigEndian) { Data($0) }
-        case .text(let text): Data([2]) + Data(text.utf8)
-        case .bytes(let bytes): Data([3]) + bytes
+        case .null: written = [0]
+        case .integer(let integer):
+            written = [1]
+            withUnsafeBytes(of: integer.bigEndian) { written.append(contentsOf: $0) }
+        case .text(let text):
+            written = [2]
+            written.append(contentsOf: text.utf8)
+        case .bytes(let bytes):
+            written = [3]
+            bytes.withUnsafeBytes { written.append(contentsOf: $0) }
         }
+        return Data(copying: written)
     }
 }

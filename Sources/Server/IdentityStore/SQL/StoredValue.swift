@@ -66,7 +66,7 @@ extension Data: StoredValue {
 
 /// The 16 bytes of the UUID, in written order.
 extension UUID: StoredValue {
-    package var stored: SQLValue { .bytes(withUnsafeBytes(of: uuid) { Data($0) }) }
+    package var stored: SQLValue { .bytes(withUnsafeBytes(of: uuid) { Data(copying: $0) }) }
     package static func restore(_ value: SQLValue) -> UUID? { Data.restore(value).flatMap { UUID(bytes: $0) } }
 }
 

@@ -9,7 +9,8 @@ import IdentityEngine
 /// hundred. So a caller only appends its job to a queue. When the writer's thread is free, it takes all waiting jobs,
 /// opens one `BEGIN IMMEDIATE`, runs the jobs in order, commits once, and only then resumes the callers.
 ///
-/// - Each of several jobs runs in its own savepoint: a job that throws rolls back only its own changes.
+/// - A job that throws rolls back only its own changes. Few do, and savepoints copy each page that a job touches: so
+///   the jobs run without them first, and after a throw all of them again, each in its own savepoint.
 /// - If the commit fails, nothing of the batch was written, and every caller gets ``StoreError/unavailable(_:)``.
 /// - A batch in which no job changed a row is not committed, so a refusal does not wait for the disk.
 /// - A queued job runs even if its caller's task is cancelled meanwhile.
@@ -18,15 +19,14 @@ import IdentityEngine
 /// `@unchecked Sendable`: `waiting` and `commits` are accessed only under `lock`; all other state is constant and
 /// sendable.
 final class GroupCommitWriter: @unchecked Sendable {
-    /// Resumes a caller, with the error if the batch was not committed.
-    private typealias Completion = @Sendable (StoreError?) -> Void
+    /// Resumes a caller once its batch is durable.
+    private typealias Completion = @Sendable () -> Void
 
     /// A caller's change with erased types.
     private struct Job {
-        /// Runs the change. The returned completion is called after the batch, with the error if the batch was not
-        /// committed.
-        var run: @Sendable (Database, _ isAlone: Bool) -> (completion: Completion, isDone: Bool)
-        /// Called instead of `run` when no transaction could be opened.
+        /// Runs the change, in a savepoint or not.
+        var run: @Sendable (Database, _ inSavepoint: Bool) -> (completion: Completion, isDone: Bool)
+        /// Resumes the caller when the batch could not be written.
         var abandon: @Sendable (StoreError) -> Void
     }
 
@@ -49,18 +49,17 @@ final class GroupCommitWriter: @unchecked Sendable {
     ///
     /// - Throws: The error of `change`, as a ``StoreError``, with its changes rolled back; or
     ///   ``StoreError/unavailable(_:)`` when the transaction could not be opened or committed.
+    /// - Parameter change: It may run twice; its results and changes are those of the last time.
     func write<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         let outcome = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
             append(
                 Job(
-                    run: { db, isAlone in
-                        let outcome = Self.attempt(change, in: db, isAlone: isAlone)
+                    run: { db, inSavepoint in
+                        let outcome = Self.attempt(change, in: db, inSavepoint: inSavepoint)
                         let isDone = if case .success = outcome { true } else { false }
-                        return (
-                            { failure in caller.resume(returning: failure.map { .failure($0) } ?? outcome) }, isDone
-                        )
+                        return ({ caller.resume(returning: outcome) }, isDone)
                     },
                     abandon: { caller.resume(returning: .failure($0)) }))
         }
@@ -83,47 +82,64 @@ final class GroupCommitWriter: @unchecked Sendable {
             defer { waiting = [] }
             return waiting
         }
-        var completions: [Completion] = []
-        var failure: StoreError?
+        let session = SQLiteSession(database: db)
         do {
-            var isWritten = false
-            try db.inTransaction(.immediate) {
-                let before = db.totalChangesCount
-                var isDone = false
-                for job in batch {
-                    let ran = job.run(db, batch.count == 1)
-                    completions.append(ran.completion)
-                    isDone = isDone || ran.isDone
-                }
-                isWritten = isDone && db.totalChangesCount != before
-                return isWritten ? .commit : .rollback
-            }
-            if isWritten { lock.withLock { commits += 1 } }
+            let completions =
+                try run(batch, in: session, withSavepoints: false) ?? run(batch, in: session, withSavepoints: true)
+            for completion in completions ?? [] { completion() }
         } catch {
-            failure = .unavailable(SQLiteFailure(error))
-        }
-        for completion in completions { completion(failure) }
-        if let failure {
-            for job in batch.dropFirst(completions.count) { job.abandon(failure) }
+            // A commit that fails may leave the transaction open.
+            if db.isInsideTransaction {
+                do { try session.control("ROLLBACK") } catch {}
+            }
+            let failure = StoreError.unavailable(SQLiteFailure(error))
+            for job in batch { job.abandon(failure) }
         }
     }
 
-    /// Runs `change`; if it throws, rolls its changes back, here or with the whole transaction if the change is alone
-    /// in it.
+    /// Runs the jobs in one transaction, and commits it if one of them changed a row.
+    ///
+    /// - Returns: The completions; nil when one of several jobs without savepoints threw, and nothing was written.
+    /// - Throws: When nothing was written. Some disk errors make SQLite roll the whole transaction back, including
+    ///   savepoints: then all callers get the error, and no job runs outside the transaction.
+    private func run(
+        _ batch: [Job], in session: SQLiteSession, withSavepoints: Bool
+    ) throws -> [Completion]? {
+        let db = session.database
+        try session.control("BEGIN IMMEDIATE")
+        let before = db.totalChangesCount
+        var completions: [Completion] = []
+        var isDone = false
+        for job in batch {
+            let ran = job.run(db, withSavepoints)
+            guard ran.isDone || withSavepoints || batch.count == 1 else {
+                if db.isInsideTransaction { try session.control("ROLLBACK") }
+                return nil
+            }
+            guard db.isInsideTransaction else { throw SQLiteFailure.transactionLost }
+            completions.append(ran.completion)
+            isDone = isDone || ran.isDone
+        }
+        let isWritten = isDone && db.totalChangesCount != before
+        try session.control(isWritten ? "COMMIT" : "ROLLBACK")
+        if isWritten { lock.withLock { commits += 1 } }
+        return completions
+    }
+
+    /// Runs `change`; if it throws in a savepoint, rolls its changes back.
     private static func attempt<Value>(
-        _ change: (Database) throws -> Value, in db: Database, isAlone: Bool
+        _ change: (Database) throws -> Value, in db: Database, inSavepoint: Bool
     ) -> Result<Value, StoreError> {
         do {
-            guard !isAlone else { return .success(try change(db)) }
-            try db.cachedStatement(sql: "SAVEPOINT job").execute()
+            guard inSavepoint else { return .success(try change(db)) }
+            let session = SQLiteSession(database: db)
+            try session.control("SAVEPOINT job")
             let result = Result { try change(db) }
-            // Some disk errors make SQLite roll the whole transaction back, including savepoints. Then every later
-            // statement of this batch and its commit are refused, so that no job runs outside the transaction.
             if case .failure = result, db.isInsideTransaction {
-                try db.cachedStatement(sql: "ROLLBACK TO job").execute()
-                try db.cachedStatement(sql: "RELEASE job").execute()
+                try session.control("ROLLBACK TO job")
+                try session.control("RELEASE job")
             } else if case .success = result {
-                try db.cachedStatement(sql: "RELEASE job").execute()
+                try session.control("RELEASE job")
             }
             return .success(try result.get())
         } catch {

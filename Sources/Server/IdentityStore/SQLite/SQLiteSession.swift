@@ -2,6 +2,7 @@ import GRDB
 import GRDBSQLite
 import IdentityEngine
 import IdentityStoreSQL
+import NativeAuthCore
 import PortableFoundation
 
 /// GRDB's connection, in a transaction of the writer or of a reader.
@@ -23,6 +24,11 @@ struct SQLiteSession: SQLSession {
         guard database.isInsideTransaction else { throw SQLiteFailure.transactionLost }
         try step(database.cachedStatement(sql: sql), values) { _ in }
         return database.changesCount
+    }
+
+    /// Runs a statement that begins or ends a transaction or a savepoint.
+    func control(_ sql: String) throws {
+        try step(database.cachedStatement(sql: sql), []) { _ in }
     }
 
     func fetch(_ sql: String, _ values: [any StoredValue]) throws -> Pending<SQLRows> {
@@ -137,7 +143,7 @@ extension SQLValue {
         case SQLITE_BLOB:
             let start = sqlite3_column_blob(handle, column)
             let count = Int(sqlite3_column_bytes(handle, column))
-            self = .bytes(Data(UnsafeRawBufferPointer(start: start, count: count)))
+            self = .bytes(Data(copying: UnsafeRawBufferPointer(start: start, count: count)))
         case _: throw StoreError.corrupt("database")
         }
     }

@@ -33,6 +33,9 @@ package final class SQLiteStore: Sendable {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -8192")
             }
             try Self.migrate(pool, path: path, upTo: migration)
+            // A savepoint keeps the earlier content of each page that its change touches: by default in a file, which
+            // took four of five write calls. Set after the migrations, whose new indexes may be large.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
             self.init(pool, path: path, file: file)
         } catch {
             throw Self.openError(error, path: path)
