@@ -104,6 +104,23 @@ struct TenantMailTests {
         }
     }
 
+    /// What is encoded once is the same for each code, also where a line breaks within it.
+    @Test("A cached mail shows each code at each place", arguments: [60, 66, 70, 73, 75])
+    func theCacheOfParts(_ indent: Int) throws {
+        let template = String(repeating: "x", count: indent) + "{{code}} = {{code}}.\n.{{code}}\n{{{text}}}"
+        let own = mail { $0.templates = [.plain: template, .html: template] }
+        let renderer = MailRenderer()
+        for code in ["12345678", "87654321", "123456", "00000000"] {
+            let content = MailContent.fixture(code: code)
+            let letterhead = try Letterhead(sender: address("a@b.example"), mail: own)
+            let cached = try ParsedMail(renderer.render(content, id: "1", letterhead: letterhead).message)
+            for part in [try #require(cached.parts["plain"]), try #require(cached.parts["html"])] {
+                #expect(part.hasPrefix(template.prefix(indent) + "\(code) = \(code).\r\n.\(code)\r\n"))
+            }
+            #expect(try renderer.words(of: content, as: own).text.hasPrefix(template.prefix(indent) + code))
+        }
+    }
+
     @Test("Templates of the tenant show every kind of mail")
     func theTemplates() throws {
         let plain = """

@@ -37,7 +37,6 @@ package final class DevelopmentMailServer: Service {
             .childChannelInitializer { channel in
                 connections.add(channel)
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(LineDecoder()))
                     try channel.pipeline.syncOperations.addHandler(SMTPHandler(connections))
                 }
             }
@@ -100,34 +99,6 @@ private final class Connections: Sendable {
     }
 }
 
-/// Splits the stream only at CR LF: a lone CR or LF is part of a line (RFC 5321 section 2.3.8).
-private struct LineDecoder: ByteToMessageDecoder {
-    typealias InboundOut = ByteBuffer
-
-    /// The longest line: text, its doubled dot and CR LF (RFC 5321 section 4.5.3.1.6).
-    private static let limit = 1_001
-
-    struct LineTooLong: Error {}
-
-    mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
-        let bytes = buffer.readableBytesView
-        var searched = bytes.startIndex
-        while let lineFeed = bytes[searched...].firstIndex(of: 0x0A) {
-            if lineFeed > bytes.startIndex, bytes[lineFeed - 1] == 0x0D {
-                let length = lineFeed - 1 - bytes.startIndex
-                guard length + 2 <= Self.limit else { throw LineTooLong() }
-                guard let line = buffer.readSlice(length: length) else { return .needMoreData }
-                buffer.moveReaderIndex(forwardBy: 2)
-                context.fireChannelRead(wrapInboundOut(line))
-                return .continue
-            }
-            searched = lineFeed + 1
-        }
-        guard bytes.count < Self.limit else { throw LineTooLong() }
-        return .needMoreData
-    }
-}
-
 /// One SMTP session, used only on its channel's event loop.
 private final class SMTPHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -149,7 +120,14 @@ private final class SMTPHandler: ChannelInboundHandler {
         case ehlo, helo, mail, rcpt, data, rset, noop, quit
     }
 
+    /// The longest line: text, its doubled dot and CR LF (RFC 5321 section 4.5.3.1.6).
+    private static let longestLine = 1_001
+
     private var state = State.greeted
+    /// What came after the last whole line.
+    private var rest: [UInt8] = []
+    /// After QUIT, or a line that is too long.
+    private var isOver = false
     private let connections: Connections
 
     init(_ connections: Connections) {
@@ -160,23 +138,52 @@ private final class SMTPHandler: ChannelInboundHandler {
         reply("220 localhost ready", context)
     }
 
+    /// Splits the stream only at CR LF: a lone CR or LF is part of a line (RFC 5321 section 2.3.8).
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let line = unwrapInboundIn(data)
-        switch state {
-        case .receiving(let bytes): receive(line, after: bytes, context)
-        case .greeted, .ready, .hasSender, .hasRecipient: obey(line, context)
+        guard !isOver else { return }
+        rest += unwrapInboundIn(data).readableBytesView
+        var lines = rest[...]
+        while !isOver, let end = Self.endOfLine(in: lines) {
+            guard end + 2 - lines.startIndex <= Self.longestLine else { return giveUp(context) }
+            let line = lines[..<end]
+            lines = lines[(end + 2)...]
+            switch state {
+            case .receiving(let bytes): receive(line, after: bytes, context)
+            case .greeted, .ready, .hasSender, .hasRecipient: obey(line, context)
+            }
         }
+        rest = Array(lines)
+        if !isOver, rest.count >= Self.longestLine { giveUp(context) }
+    }
+
+    private static func endOfLine(in bytes: ArraySlice<UInt8>) -> Int? {
+        var searched = bytes
+        while let lineFeed = searched.firstIndex(of: 0x0A) {
+            if lineFeed > bytes.startIndex, bytes[lineFeed - 1] == 0x0D { return lineFeed - 1 }
+            searched = bytes[(lineFeed + 1)...]
+        }
+        return nil
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The line is too long or the connection is broken: the session cannot be resynchronised.
-        reply("500 line too long", context)
         context.close(promise: nil)
     }
 
-    private func receive(_ line: ByteBuffer, after bytes: Int, _ context: ChannelHandlerContext) {
-        guard line.readableBytesView.elementsEqual(".".utf8) else {
-            state = .receiving(bytes: bytes + line.readableBytes + 2)
+    /// The line is too long: the session cannot be resynchronised.
+    private func giveUp(_ context: ChannelHandlerContext) {
+        reply("500 line too long", context)
+        end(context)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        isOver = true
+        rest = []
+        context.close(promise: nil)
+    }
+
+    private func receive(_ line: ArraySlice<UInt8>, after bytes: Int, _ context: ChannelHandlerContext) {
+        guard line.count == 1, line.first == UInt8(ascii: ".") else {
+            state = .receiving(bytes: bytes + line.count + 2)
             return
         }
         state = .ready
@@ -188,8 +195,8 @@ private final class SMTPHandler: ChannelInboundHandler {
         }
     }
 
-    private func obey(_ line: ByteBuffer, _ context: ChannelHandlerContext) {
-        let word = String(decoding: line.readableBytesView.prefix { $0 != 0x20 }, as: UTF8.self)
+    private func obey(_ line: ArraySlice<UInt8>, _ context: ChannelHandlerContext) {
+        let word = String(decoding: line.prefix { $0 != 0x20 }, as: UTF8.self)
         guard let verb = Verb(rawValue: word.lowercased()) else { return reply("500 unknown command", context) }
         switch (verb, state) {
         case (.ehlo, _):
@@ -207,7 +214,7 @@ private final class SMTPHandler: ChannelInboundHandler {
         case (.rset, _): advance(to: .ready, context)
         case (.quit, _):
             reply("221 bye", context)
-            context.close(promise: nil)
+            end(context)
         case (.mail, _), (.rcpt, _), (.data, _): reply("503 not now", context)
         }
     }

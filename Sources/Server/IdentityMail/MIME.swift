@@ -26,51 +26,55 @@ enum MIME {
     ///
     /// A dot at the beginning of a line is encoded, so that the text survives a server that does not undo dot-stuffing.
     ///
-    /// - Parameter text: The text; its lines end with LF.
-    static func quotedPrintable(_ text: String) -> String {
+    /// - Parameter text: The text; its lines end with LF. A NUL stays as it is: it keeps the place of a digit.
+    static func quotedPrintable(_ text: String) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.utf8.count * 5 / 4)
-        for (number, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            if number > 0 { output += [0x0D, 0x0A] }
-            var column = 0
-            for (index, byte) in zip(line.indices, line) {
-                // A soft break begins a new line, which may also begin with a dot.
-                func isLiteral() -> Bool {
-                    switch byte {
-                    case 0x3D: false
-                    case 0x2E: column > 0
-                    case 0x20: line.index(after: index) != line.endIndex
-                    default: (0x21...0x7E).contains(byte)
-                    }
-                }
-                if column + (isLiteral() ? 1 : 3) > 75 {
-                    output += [0x3D, 0x0D, 0x0A]
-                    column = 0
-                }
-                if isLiteral() {
-                    output.append(byte)
-                    column += 1
-                } else {
-                    output += [0x3D, digit(byte >> 4), digit(byte & 15)]
-                    column += 3
+        let bytes = Array(text.utf8)
+        var column = 0
+        for (index, byte) in bytes.enumerated() {
+            if byte == 0x0A {
+                output += [0x0D, 0x0A]
+                column = 0
+                continue
+            }
+            // A soft break begins a new line, which may also begin with a dot.
+            func isLiteral() -> Bool {
+                switch byte {
+                case 0, 0x21...0x2D, 0x2F...0x3C, 0x3E...0x7E: true
+                case 0x2E: column > 0
+                case 0x20: index + 1 < bytes.count && bytes[index + 1] != 0x0A
+                default: false
                 }
             }
+            if column + (isLiteral() ? 1 : 3) > 75 {
+                output += [0x3D, 0x0D, 0x0A]
+                column = 0
+            }
+            if isLiteral() {
+                output.append(byte)
+                column += 1
+            } else {
+                output += [0x3D, digit(byte >> 4), digit(byte & 15)]
+                column += 3
+            }
         }
-        return String(decoding: output + [0x0D, 0x0A], as: UTF8.self)
+        return output + [0x0D, 0x0A]
     }
 
     /// A body part of text.
-    static func text(_ text: String, as subtype: String) -> String {
-        "Content-Type: text/\(subtype); charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
-            + quotedPrintable(text)
+    static func text(_ text: String, as subtype: String) -> [UInt8] {
+        let type = "Content-Type: text/\(subtype); charset=utf-8\r\n"
+        return Array("\(type)Content-Transfer-Encoding: quoted-printable\r\n\r\n".utf8) + quotedPrintable(text)
     }
 
     /// A body part of a picture that another part shows by its id (RFC 2392).
-    static func picture(_ bytes: Data, as type: String, id: String) -> String {
+    static func picture(_ bytes: Data, as type: String, id: String) -> [UInt8] {
         let lines = bytes.base64EncodedString(options: [
             .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
         ])
-        return """
+        return Array(
+            """
             Content-Type: \(type)\r
             Content-Transfer-Encoding: base64\r
             Content-ID: <\(id)>\r
@@ -78,15 +82,21 @@ enum MIME {
             \r
             \(lines)\r
 
-            """
+            """.utf8)
     }
 
     /// Body parts as one (RFC 2046 section 5.1).
     ///
     /// - Parameter boundary: What no part contains: quoted-printable and base64 never write `=_`.
-    static func multipart(_ subtype: String, _ parts: [String], boundary: String) -> String {
-        "Content-Type: multipart/\(subtype); boundary=\"\(boundary)\"\r\n\r\n"
-            + parts.map { "--\(boundary)\r\n\($0)\r\n" }.joined() + "--\(boundary)--\r\n"
+    static func multipart(_ subtype: String, _ parts: [[UInt8]], boundary: String) -> [UInt8] {
+        var body = Array("Content-Type: multipart/\(subtype); boundary=\"\(boundary)\"\r\n\r\n".utf8)
+        for part in parts {
+            body += "--\(boundary)\r\n".utf8
+            body += part
+            body += "\r\n".utf8
+        }
+        body += "--\(boundary)--\r\n".utf8
+        return body
     }
 
     /// A time in the form `Thu, 13 Feb 2025 09:05:00 +0000` (RFC 5322 section 3.3).

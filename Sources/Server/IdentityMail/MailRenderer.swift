@@ -34,6 +34,8 @@ package struct MailRenderer: Sendable {
         var language: MailLanguage
         var organisation: String
         var minutesValid: Int
+        /// The number of the code's digits; 0 without a code.
+        var codeLength: Int
         /// The details of a notice about methods, with its time.
         var details: Details?
     }
@@ -43,23 +45,61 @@ package struct MailRenderer: Sendable {
         var at: Date
     }
 
-    /// Rendered texts, split at the place of the code.
-    private struct Frame: Sendable {
+    /// A mail without its code.
+    fileprivate struct Frame: Sendable {
         var subject: String
+        /// The texts, split at the places of the code.
         var text: [String]
         var html: [String]
+        /// The same as parts of a message.
+        let plainPart: FramedPart
+        let htmlPart: FramedPart
 
-        func words(code: String?) -> MailText {
-            let code = code ?? ""
-            return MailText(subject: subject, text: text.joined(separator: code), html: html.joined(separator: code))
+        init(subject: String, text: [String], html: [String], codeLength: Int) {
+            (self.subject, self.text, self.html) = (subject, text, html)
+            let marks = String(repeating: MailRenderer.codeMark, count: codeLength)
+            plainPart = FramedPart(MIME.text(text.joined(separator: marks), as: "plain"))
+            htmlPart = FramedPart(MIME.text(html.joined(separator: marks), as: "html"))
         }
 
-        var size: Int { (text + html).reduce(0) { $0 + $1.utf8.count } }
+        var size: Int { (text + html).reduce(plainPart.bytes.count + htmlPart.bytes.count) { $0 + $1.utf8.count } }
+    }
+
+    /// An encoded part of a message with a NUL for each digit of the code: how the rest is encoded depends only on the
+    /// number of the digits.
+    fileprivate struct FramedPart: Sendable {
+        let bytes: [UInt8]
+        private let marks: [Int]
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            marks = bytes.indices.filter { bytes[$0] == 0 }
+        }
+
+        func filled(with code: [UInt8]) -> [UInt8] {
+            var filled = bytes
+            for (number, mark) in marks.enumerated() { filled[mark] = code[number % code.count] }
+            return filled
+        }
+    }
+
+    /// A mail of one account: its frame, and its code.
+    package struct Letter: Sendable {
+        fileprivate let frame: Frame
+        fileprivate let code: String
+
+        package var subject: String { frame.subject }
+        /// The text of the plain part.
+        package var text: String { frame.text.joined(separator: code) }
+
+        var words: MailText {
+            MailText(subject: subject, text: text, html: frame.html.joined(separator: code))
+        }
     }
 
     /// The placeholder for the code during rendering. No organisation's name contains it, because a header with it
     /// would be refused.
-    private static let codeMark: Character = "\0"
+    fileprivate static let codeMark: Character = "\0"
     /// How many bytes of mails are cached; one of our own layout has 3 KB.
     private static let mostCached = 4 * 1024 * 1024
     /// The name of the logo's part (RFC 2392). It may be the same in all mails.
@@ -83,9 +123,14 @@ package struct MailRenderer: Sendable {
     ///   when the code does not consist of digits; `MustacheTemplate.ParserError` for a malformed template, which the
     ///   check of the tenant's document and the tests exclude.
     package func words(of content: MailContent, as mail: TenantMail = .unchanged) throws -> MailText {
+        try letter(of: content, as: mail).words
+    }
+
+    /// The same as ``words(of:as:)``, for ``render(_:letter:id:letterhead:)``.
+    package func letter(of content: MailContent, as mail: TenantMail = .unchanged) throws -> Letter {
         let facts = Facts(
             mail: mail, purpose: content.purpose, language: content.language, organisation: content.organisation,
-            minutesValid: content.minutesValid,
+            minutesValid: content.minutesValid, codeLength: content.code?.utf8.count ?? 0,
             details: content.occasion.map { Details(occasion: $0, at: content.sentAt) })
         let phrases = MailPhrases(in: content.language)
         let sentences = phrases.sentences(of: content.purpose).changed(
@@ -93,16 +138,17 @@ package struct MailRenderer: Sendable {
         guard (sentences.code != nil) == (content.code != nil) else { throw MailFormatError.code }
         // Anything except digits would have to be escaped in HTML.
         guard content.code?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != false else { throw MailFormatError.code }
-        if let frame = cache.withLock({ $0.frames[facts] }) { return frame.words(code: content.code) }
+        let code = content.code ?? ""
+        if let frame = cache.withLock({ $0.frames[facts] }) { return Letter(frame: frame, code: code) }
         let frame = try render(facts, sentences, phrases)
         // Not cached: these notices are rare and all differ.
-        guard facts.details == nil else { return frame.words(code: content.code) }
+        guard facts.details == nil else { return Letter(frame: frame, code: code) }
         cache.withLock { cache in
             if cache.bytes > Self.mostCached { cache = Cache() }
             cache.frames[facts] = frame
             cache.bytes += frame.size
         }
-        return frame.words(code: content.code)
+        return Letter(frame: frame, code: code)
     }
 
     private func render(
@@ -131,7 +177,7 @@ package struct MailRenderer: Sendable {
         }
         return Frame(
             subject: context.subject, text: cut(try Self.part(.plain, of: facts.mail, context)),
-            html: cut(try Self.part(.html, of: facts.mail, context)))
+            html: cut(try Self.part(.html, of: facts.mail, context)), codeLength: facts.codeLength)
     }
 
     /// What a layout shows.
@@ -220,39 +266,40 @@ package struct MailRenderer: Sendable {
     /// duplicate can be recognised (`SEC-MAIL-2`).
     ///
     /// - Parameters:
-    ///   - words: The texts of `content`, if they are already rendered.
+    ///   - letter: The mail of `content`, if it is there already.
     ///   - id: The local part of the `Message-ID`.
     ///   - letterhead: The sender, and the settings of the tenant.
     /// - Throws: ``MailFormatError`` for an address or a name that is not allowed in a header, and the errors of
     ///   ``words(of:as:)``.
     package func render(
-        _ content: MailContent, words: MailText? = nil, id: String, letterhead: Letterhead
+        _ content: MailContent, letter: Letter? = nil, id: String, letterhead: Letterhead
     ) throws -> RenderedMail {
         let (sender, mail) = (letterhead.sender, letterhead.mail)
         let recipient = try MailAddress(content.recipient)
         let messageID = try MailAddress("\(id)@\(sender.domain)")
-        let words = try words ?? self.words(of: content, as: mail)
-        var message = "Date: \(MIME.date(content.sentAt))\r\n"
-        message += try MIME.header("From", address: sender, displayName: mail.senderName ?? content.organisation)
-        if let replyTo = mail.replyTo { message += "Reply-To: <\(try MailAddress(replyTo).text)>\r\n" }
-        message += "To: <\(recipient.text)>\r\n"
-        message += "Message-ID: <\(messageID.text)>\r\n"
-        message += try MIME.header("Subject", text: words.subject)
+        let letter = try letter ?? self.letter(of: content, as: mail)
+        var head = "Date: \(MIME.date(content.sentAt))\r\n"
+        head += try MIME.header("From", address: sender, displayName: mail.senderName ?? content.organisation)
+        if let replyTo = mail.replyTo { head += "Reply-To: <\(try MailAddress(replyTo).text)>\r\n" }
+        head += "To: <\(recipient.text)>\r\n"
+        head += "Message-ID: <\(messageID.text)>\r\n"
+        head += try MIME.header("Subject", text: letter.subject)
         // RFC 3834 section 5, and what mail servers of the largest vendor follow: no answers of absence.
-        message += "Auto-Submitted: auto-generated\r\n"
-        message += "X-Auto-Response-Suppress: All\r\n"
-        message += "Content-Language: \(content.language.rawValue)\r\n"
-        message += "MIME-Version: 1.0\r\n"
-        let plain = MIME.text(words.text, as: "plain")
-        var html = MIME.text(words.html, as: "html")
+        head += "Auto-Submitted: auto-generated\r\n"
+        head += "X-Auto-Response-Suppress: All\r\n"
+        head += "Content-Language: \(content.language.rawValue)\r\n"
+        head += "MIME-Version: 1.0\r\n"
+        let code = Array(letter.code.utf8)
+        let plain = letter.frame.plainPart.filled(with: code)
+        var html = letter.frame.htmlPart.filled(with: code)
         // Only a mail that shows the logo has it.
-        if let logo = mail.logo, words.html.contains(Self.logoURL) {
+        if let logo = mail.logo, letter.frame.html.contains(where: { $0.contains(Self.logoURL) }) {
             html = MIME.multipart(
                 "related", [html, MIME.picture(logo.bytes, as: logo.form.rawValue, id: Self.logoID)],
                 boundary: "=_logo-\(id)")
         }
-        message += MIME.multipart("alternative", [plain, html], boundary: "=_\(id)")
-        return try RenderedMail(sender: sender, recipient: recipient, message: Array(message.utf8))
+        let message = Array(head.utf8) + MIME.multipart("alternative", [plain, html], boundary: "=_\(id)")
+        return try RenderedMail(sender: sender, recipient: recipient, message: message)
     }
 
     private static let plainLayout = """

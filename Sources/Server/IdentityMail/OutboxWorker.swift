@@ -197,13 +197,13 @@ package final class OutboxWorker: Service {
             return true
         }
         if let text = content.text { return try await attempt(leased, content, text) }
-        let words: MailText
+        let letter: MailRenderer.Letter
         let message: RenderedMail
         do {
             let letterhead = letterhead(mail.tenant)
-            words = try renderer.words(of: content, as: letterhead.mail)
+            letter = try renderer.letter(of: content, as: letterhead.mail)
             message = try renderer.render(
-                content, words: words, id: mail.messageIDLocalPart, letterhead: letterhead)
+                content, letter: letter, id: mail.messageIDLocalPart, letterhead: letterhead)
         } catch {
             try await fail(leased, detail: "malformed")
             return true
@@ -220,7 +220,7 @@ package final class OutboxWorker: Service {
         switch await hooks?.deliver(content, of: mail.tenant, now: clock.now) {
         case nil, .notMine: break
         case .delivered:
-            try await finish(leased, content, subject: words.subject, text: words.text, as: "hooked")
+            try await finish(leased, content, subject: letter.subject, text: letter.text, as: "hooked")
             return true
         case .failed:
             try await postpone(leased, because: "the receiver of a hook failed")
@@ -242,7 +242,7 @@ package final class OutboxWorker: Service {
                 return false
             }
         }
-        try await finish(leased, content, subject: words.subject, text: words.text, as: "sent")
+        try await finish(leased, content, subject: letter.subject, text: letter.text, as: "sent")
         return true
     }
 

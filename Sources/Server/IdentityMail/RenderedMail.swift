@@ -10,24 +10,26 @@ package struct RenderedMail: Sendable {
 
     /// - Throws: ``MailFormatError/line`` when `message` does not have the form of ``message``.
     package init(sender: MailAddress, recipient: MailAddress, message: [UInt8]) throws(MailFormatError) {
-        var lineLength = 0
-        var previous: UInt8 = 0
-        for byte in message {
-            switch byte {
-            case 0x0A:
-                guard previous == 0x0D else { throw .line }
-                lineLength = 0
-            case 0x01...0x7F:
-                guard previous != 0x0D else { throw .line }
-                lineLength += byte == 0x0D ? 0 : 1
-                guard lineLength <= 998 else { throw .line }
-            default: throw .line
-            }
-            previous = byte
-        }
-        guard previous == 0x0A else { throw .line }
+        guard message.withUnsafeBufferPointer(Self.isWellFormed) else { throw .line }
         self.sender = sender
         self.recipient = recipient
         self.message = message
+    }
+
+    private static func isWellFormed(_ message: UnsafeBufferPointer<UInt8>) -> Bool {
+        var lineStart = 0
+        var previous: UInt8 = 0
+        for index in message.indices {
+            let byte = message[index]
+            if byte == 0x0A {
+                // The CR is not counted.
+                guard previous == 0x0D, index - lineStart <= 999 else { return false }
+                lineStart = index + 1
+            } else {
+                guard previous != 0x0D, byte != 0, byte < 0x80 else { return false }
+            }
+            previous = byte
+        }
+        return previous == 0x0A
     }
 }
