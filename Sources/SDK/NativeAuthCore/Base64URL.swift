@@ -46,14 +46,21 @@ extension UUID {
     /// between them (RFC 9562 section 4); nil for anything else. Foundation's parser accepts a blank or a sign as a
     /// digit.
     package init?(text: String) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
+        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        let isWhole = withUnsafeMutableBytes(of: &uuid) { Self.parse(text, into: $0) }
+        guard isWhole else { return nil }
+        self.init(uuid: uuid)
+    }
+
+    private static func parse(_ text: String, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        guard text.utf8.count == 36 else { return false }
+        var filled = 0
         var high: UInt8?
         var position = 0
         for byte in text.utf8 {
             defer { position += 1 }
             if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
+                guard byte == UInt8(ascii: "-") else { return false }
                 continue
             }
             let digit: UInt8
@@ -61,32 +68,37 @@ extension UUID {
             case 0x30...0x39: digit = byte - 0x30
             case 0x41...0x46: digit = byte - 0x41 + 10
             case 0x61...0x66: digit = byte - 0x61 + 10
-            case _: return nil
+            case _: return false
             }
             if let first = high {
-                bytes.append(first << 4 | digit)
+                bytes[filled] = first << 4 | digit
+                filled += 1
                 high = nil
             } else {
                 high = digit
             }
         }
-        guard position == 36 else { return nil }
-        self.init(bytes: bytes)
+        return true
     }
 
     /// 32 hexadecimal digits in lower case, with hyphens: the input form of ``init(text:)``.
     package var text: String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        withUnsafeBytes(of: uuid) { bytes in
-            for (index, byte) in bytes.enumerated() {
-                if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-                text.append(digit(byte >> 4))
-                text.append(digit(byte & 0xF))
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var position = 0
+            func append(_ character: UInt8) {
+                text[position] = character
+                position += 1
             }
+            withUnsafeBytes(of: uuid) { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 { append(UInt8(ascii: "-")) }
+                    append(digit(byte >> 4))
+                    append(digit(byte & 0xF))
+                }
+            }
+            return position
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The UUID with these 16 bytes; nil for another number of bytes.

@@ -73,8 +73,9 @@ extension FormFields {
     /// - Throws: ``FormError/repeated(_:)`` when the name occurs twice, or as an array (`name[]`, `name[0]`).
     package func single(_ name: String) throws(FormError) -> String? {
         var found: String?
-        for field in fields where field.name.utf8.starts(with: name.utf8) {
-            let rest = field.name.utf8.dropFirst(name.utf8.count)
+        let length = name.utf8.count
+        for field in fields where field.name.utf8.count >= length && field.name.utf8.starts(with: name.utf8) {
+            let rest = field.name.utf8.dropFirst(length)
             if rest.isEmpty, found == nil {
                 found = field.value
             } else if rest.isEmpty || rest.first == UInt8(ascii: "[") {
@@ -134,14 +135,19 @@ extension FormFields {
     ///   - maximumValueLength: The longest value, in bytes once decoded.
     package init(decoding bytes: some Collection<UInt8>, maximumValueLength: Int = 65_536) throws(FormError) {
         // Convert to an array first: generic code costs a call for each byte here.
-        for pair in Array(bytes).split(separator: UInt8(ascii: "&")) {
+        let bytes = Array(bytes)
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+            defer { start = end + 1 }
+            guard start < end else { continue }
             guard fields.count < Self.maximumCount else { throw .tooManyFields }
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts.first else { continue }
+            let nameEnd = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+            let value = bytes[min(nameEnd + 1, end)..<end]
             fields.append(
                 Field(
-                    name: try Self.decode(name, limit: Self.maximumNameLength),
-                    value: parts.count == 2 ? try Self.decode(parts[1], limit: maximumValueLength) : ""))
+                    name: try Self.decode(bytes[start..<nameEnd], limit: Self.maximumNameLength),
+                    value: try Self.decode(value, limit: maximumValueLength)))
         }
     }
 
@@ -162,6 +168,14 @@ extension FormFields {
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>, limit: Int) throws(FormError) -> String {
+        // Most names and values, and all tokens, are their own encoding.
+        let isEncoded = encoded.contains { byte in
+            byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
+        }
+        if !isEncoded, encoded.count <= limit {
+            guard let text = String(validating: encoded, as: UTF8.self) else { throw .notUTF8 }
+            return text
+        }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(min(encoded.count, limit))
         var iterator = encoded.makeIterator()

@@ -67,8 +67,8 @@ package struct EmailAddress: Hashable, Sendable {
         return local + "@" + domain + String(decoding: self.domain[lastDot...], as: UTF8.self)
     }
 
-    private var domain: Data {
-        Data(key.bytes.drop { $0 != UInt8(ascii: "@") }.dropFirst())
+    private var domain: ArraySlice<UInt8> {
+        Array(key.bytes).drop { $0 != UInt8(ascii: "@") }.dropFirst()
     }
 
     /// The first and last `count` characters around the stars; fewer when that would hide two characters or fewer.

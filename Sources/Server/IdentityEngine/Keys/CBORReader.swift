@@ -195,9 +195,12 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func find(_ name: String) -> CBORReader? {
+        let count = name.utf8.count
         var position = start
         while position < end {
-            if case .text(let range) = items.items[position], items.data[range].elementsEqual(name.utf8) {
+            if case .text(let range) = items.items[position], range.count == count,
+                items.data[range].elementsEqual(name.utf8)
+            {
                 return CBORReader(items: items, position: position + 1)
             }
             position = items.after(position + 1)

@@ -2,8 +2,8 @@ import NativeAuthCore
 import PortableFoundation
 
 /// The bytes of the value that is being written, and the number of its open maps and arrays.
-final class CBORBytes {
-    var bytes: [UInt8] = []
+struct CBOROutput {
+    private(set) var bytes: [UInt8] = []
     private var open = 0
 
     init() {
@@ -11,7 +11,7 @@ final class CBORBytes {
     }
 
     /// Begins a map or an array; returns the level of its elements.
-    func begin(_ mark: UInt8) -> Int {
+    mutating func begin(_ mark: UInt8) -> Int {
         bytes.append(mark)
         open += 1
         return open
@@ -19,33 +19,50 @@ final class CBORBytes {
 
     /// Ends all maps and arrays deeper than `level`. Codable does not say when a container is complete, but a write
     /// into an outer container means that the inner one is.
-    func close(to level: Int) {
+    mutating func close(to level: Int) {
         while open > level {
             bytes.append(CBORMark.end)
             open -= 1
         }
     }
 
-    func append(_ kind: UInt8, _ number: UInt64) {
+    /// Begins the entry of a map at `level`.
+    mutating func begin(entry name: String, at level: Int) {
+        close(to: level)
+        append(name)
+    }
+
+    mutating func append(mark: UInt8) {
+        bytes.append(mark)
+    }
+
+    private mutating func append(_ kind: UInt8, _ number: UInt64) {
         switch number {
         case 0..<24: bytes.append(kind | UInt8(number))
-        case 24...0xFF: bytes += [kind | 24, UInt8(number)]
-        case 0x100...0xFFFF: bytes += [kind | 25, UInt8(number >> 8), UInt8(number & 0xFF)]
-        case _: withUnsafeBytes(of: number.bigEndian) { bytes += [kind | 27] + $0 }
+        case 24...0xFF:
+            bytes.append(kind | 24)
+            bytes.append(UInt8(number))
+        case 0x100...0xFFFF:
+            bytes.append(kind | 25)
+            bytes.append(UInt8(number >> 8))
+            bytes.append(UInt8(number & 0xFF))
+        case _:
+            bytes.append(kind | 27)
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
         }
     }
 
-    func append(_ text: String) {
+    mutating func append(_ text: String) {
         append(CBORMark.text, UInt64(text.utf8.count))
-        bytes += text.utf8
+        bytes.append(contentsOf: text.utf8)
     }
 
-    func append(_ data: some Collection<UInt8>) {
+    mutating func append(_ data: UnsafeRawBufferPointer) {
         append(CBORMark.bytes, UInt64(data.count))
-        bytes += data
+        bytes.append(contentsOf: data)
     }
 
-    func append(_ integer: Int) {
+    mutating func append(_ integer: Int) {
         if integer < 0 {
             append(CBORMark.negative, UInt64(bitPattern: ~Int64(integer)))
         } else {
@@ -53,13 +70,19 @@ final class CBORBytes {
         }
     }
 
-    func append(_ number: Double) {
-        withUnsafeBytes(of: number.bitPattern.bigEndian) { bytes += [CBORMark.double] + $0 }
+    mutating func append(_ number: Double) {
+        bytes.append(CBORMark.double)
+        withUnsafeBytes(of: number.bitPattern.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    func append(_ bool: Bool) {
+    mutating func append(_ bool: Bool) {
         bytes.append(bool ? CBORMark.true : CBORMark.false)
     }
+}
+
+/// The one output of all writers of a value.
+final class CBORBytes {
+    var output = CBOROutput()
 }
 
 /// Writes one value, at a level of the maps and arrays around it.
@@ -71,35 +94,35 @@ struct CBORWriter: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func write(_ value: some Encodable) throws {
-        bytes.close(to: level)
-        let before = bytes.bytes.count
+        bytes.output.close(to: level)
+        let before = bytes.output.bytes.count
         switch value {
-        case let date as Date: bytes.append(date.timeIntervalSinceReferenceDate)
-        case let uuid as UUID: withUnsafeBytes(of: uuid.uuid) { bytes.append($0) }
-        case let data as Data: bytes.append(data)
+        case let date as Date: bytes.output.append(date.timeIntervalSinceReferenceDate)
+        case let uuid as UUID: withUnsafeBytes(of: uuid.uuid) { bytes.output.append($0) }
+        case let data as Data: data.withUnsafeBytes { bytes.output.append($0) }
         case let attributes as [String: AttributeValue]: try write(sorted: attributes)
         case _: try value.encode(to: self)
         }
         // A type without properties opens no container, so write an empty map.
-        if bytes.bytes.count == before { _ = bytes.begin(CBORMark.map) }
-        bytes.close(to: level)
+        if bytes.output.bytes.count == before { _ = bytes.output.begin(CBORMark.map) }
+        bytes.output.close(to: level)
     }
 
     /// Writes the entries sorted by name: a dictionary has no order, and equal values must give equal bytes.
     private func write(sorted attributes: [String: AttributeValue]) throws {
-        let inner = CBORWriter(bytes: bytes, level: bytes.begin(CBORMark.map))
+        let inner = CBORWriter(bytes: bytes, level: bytes.output.begin(CBORMark.map))
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
-            bytes.append(name)
+            bytes.output.append(name)
             try inner.write(value)
         }
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(Keyed(inner: CBORWriter(bytes: bytes, level: bytes.begin(CBORMark.map))))
+        KeyedEncodingContainer(Keyed(inner: CBORWriter(bytes: bytes, level: bytes.output.begin(CBORMark.map))))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        Unkeyed(inner: CBORWriter(bytes: bytes, level: bytes.begin(CBORMark.array)))
+        Unkeyed(inner: CBORWriter(bytes: bytes, level: bytes.output.begin(CBORMark.array)))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { Single(inner: self) }
@@ -115,33 +138,32 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private func begin(_ key: Key) { begin(named: key.stringValue) }
 
     private func begin(named name: String) {
-        bytes.close(to: inner.level)
-        bytes.append(name)
+        bytes.output.begin(entry: name, at: inner.level)
     }
 
     func encodeNil(forKey key: Key) {
         begin(key)
-        bytes.bytes.append(CBORMark.null)
+        bytes.output.append(mark: CBORMark.null)
     }
 
     func encode(_ value: String, forKey key: Key) {
         begin(key)
-        bytes.append(value)
+        bytes.output.append(value)
     }
 
     func encode(_ value: Int, forKey key: Key) {
         begin(key)
-        bytes.append(value)
+        bytes.output.append(value)
     }
 
     func encode(_ value: UInt32, forKey key: Key) {
         begin(key)
-        bytes.append(Int(value))
+        bytes.output.append(Int(value))
     }
 
     func encode(_ value: Bool, forKey key: Key) {
         begin(key)
-        bytes.append(value)
+        bytes.output.append(value)
     }
 
     func encode(_ value: some Encodable, forKey key: Key) throws {
@@ -179,18 +201,18 @@ private struct Unkeyed: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     private mutating func begin() {
-        inner.bytes.close(to: inner.level)
+        inner.bytes.output.close(to: inner.level)
         count += 1
     }
 
     mutating func encodeNil() {
         begin()
-        inner.bytes.bytes.append(CBORMark.null)
+        inner.bytes.output.append(mark: CBORMark.null)
     }
 
     mutating func encode(_ value: String) {
         begin()
-        inner.bytes.append(value)
+        inner.bytes.output.append(value)
     }
 
     mutating func encode(_ value: some Encodable) throws {
@@ -219,12 +241,12 @@ private struct Single: SingleValueEncodingContainer {
     let inner: CBORWriter
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil() { inner.bytes.bytes.append(CBORMark.null) }
-    func encode(_ value: Bool) { inner.bytes.append(value) }
-    func encode(_ value: String) { inner.bytes.append(value) }
-    func encode(_ value: Double) { inner.bytes.append(value) }
-    func encode(_ value: Int) { inner.bytes.append(value) }
-    func encode(_ value: UInt32) { inner.bytes.append(Int(value)) }
+    func encodeNil() { inner.bytes.output.append(mark: CBORMark.null) }
+    func encode(_ value: Bool) { inner.bytes.output.append(value) }
+    func encode(_ value: String) { inner.bytes.output.append(value) }
+    func encode(_ value: Double) { inner.bytes.output.append(value) }
+    func encode(_ value: Int) { inner.bytes.output.append(value) }
+    func encode(_ value: UInt32) { inner.bytes.output.append(Int(value)) }
 
     // No sealed type has a number of these kinds.
     func encode(_ value: Float) throws { throw StateCodingError() }

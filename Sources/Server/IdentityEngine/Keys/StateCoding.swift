@@ -1,3 +1,4 @@
+import NativeAuthCore
 import PortableFoundation
 
 /// Encodes states, outcomes, answers and mails before they are sealed, as CBOR (RFC 8949). CBOR takes a fifth of the
@@ -17,7 +18,7 @@ enum StateCoding {
         } catch {
             throw .broken("a value could not be encoded")
         }
-        return Data(bytes.bytes)
+        return Data(copying: bytes.output.bytes)
     }
 
     /// Nil when this version cannot read the value. Bytes after the value are ignored.

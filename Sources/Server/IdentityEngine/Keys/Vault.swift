@@ -95,7 +95,7 @@ package struct Vault: Sendable {
         let dataKey = dataKeys.sealing
         return dataKey.id
             + (try Self.seal(
-                plaintext, with: key(purpose, tenant, from: dataKey), context: context, randomness: randomness))
+                plaintext, with: keys(purpose, tenant, from: dataKey).seals, context: context, randomness: randomness))
     }
 
     /// Opens a value of ``seal(_:for:tenant:context:)``.
@@ -104,7 +104,7 @@ package struct Vault: Sendable {
     ) throws(VaultError) -> Data {
         guard let dataKey = dataKeys.key(Data(sealed.prefix(Self.idLength))) else { throw .unreadable }
         return try Self.open(
-            Data(sealed.dropFirst(Self.idLength)), with: key(purpose, tenant, from: dataKey), context: context)
+            Data(sealed.dropFirst(Self.idLength)), with: keys(purpose, tenant, from: dataKey).seals, context: context)
     }
 
     /// Loads the data key that sealed a value, if it is unknown and the database has it: another server may have sealed
@@ -147,14 +147,15 @@ package struct Vault: Sendable {
         guard let dataKey = isOfTheFirst ? dataKeys.first : dataKeys.key(Data(mac.prefix(Self.idLength))) else {
             return false
         }
-        return HMAC<SHA256>.isValidAuthenticationCode(
-            isOfTheFirst ? mac : Data(mac.dropFirst(Self.idLength)), authenticating: Self.joined(parts),
-            using: key(purpose, tenant, from: dataKey))
+        var code = keys(purpose, tenant, from: dataKey).digests
+        code.update(data: Self.joined(parts))
+        return code.finalize() == (isOfTheFirst ? mac : mac.dropFirst(Self.idLength))
     }
 
     private func digest(_ purpose: Purpose, tenant: TenantID, _ parts: [Data], with dataKey: DataKeys.Key) -> Data {
-        Data(
-            HMAC<SHA256>.authenticationCode(for: Self.joined(parts), using: key(purpose, tenant, from: dataKey)))
+        var code = keys(purpose, tenant, from: dataKey).digests
+        code.update(data: Self.joined(parts))
+        return code.finalize().withUnsafeBytes { Data(copying: $0) }
     }
 
     /// Seals under a key derived from `secret` alone: only the holder of the token can open a replay record.
@@ -169,12 +170,12 @@ package struct Vault: Sendable {
 
     /// SHA-256 over `parts`, each prefixed with its length.
     package static func fingerprint(_ parts: [Data]) -> Data {
-        Data(SHA256.hash(data: joined(parts)))
+        SHA256.hash(data: joined(parts)).withUnsafeBytes { Data(copying: $0) }
     }
 
     /// SHA-256 of `bytes` alone.
     package static func checksum(_ bytes: Data) -> Data {
-        Data(SHA256.hash(data: bytes))
+        SHA256.hash(data: bytes).withUnsafeBytes { Data(copying: $0) }
     }
 
     /// Whether two digests are equal, in constant time (`SEC-OTP-8`).
@@ -183,7 +184,7 @@ package struct Vault: Sendable {
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    private func key(_ purpose: Purpose, _ tenant: TenantID, from dataKey: DataKeys.Key) -> SymmetricKey {
+    private func keys(_ purpose: Purpose, _ tenant: TenantID, from dataKey: DataKeys.Key) -> DerivedKey {
         derivedKeys.key(.init(purpose: purpose, tenant: tenant, generation: dataKey.generation)) {
             let epoch = purpose.endsWithEpoch && !epoch.isEmpty ? [epoch] : []
             return HKDF<SHA256>.deriveKey(
@@ -204,10 +205,10 @@ package struct Vault: Sendable {
         do {
             let nonce = try AES.GCM.Nonce(data: randomness.bytes(12))
             let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: joined(context))
-            return Data(nonce) + box.ciphertext + box.tag
-        } catch {
-            throw .cannotSeal
-        }
+            // Nonce, ciphertext and tag; nil for a nonce of another length only.
+            if let combined = box.combined { return combined }
+        } catch {}
+        throw .cannotSeal
     }
 
     static func open(
@@ -220,13 +221,26 @@ package struct Vault: Sendable {
         }
     }
 
-    static func joined(_ parts: [Data]) -> Data {
-        var joined = Data()
+    static func joined(_ parts: [Data]) -> [UInt8] {
+        var joined: [UInt8] = []
+        joined.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.count })
         for part in parts {
             withUnsafeBytes(of: UInt32(clamping: part.count).bigEndian) { joined.append(contentsOf: $0) }
-            joined.append(part)
+            part.withUnsafeBytes { joined.append(contentsOf: $0) }
         }
         return joined
+    }
+}
+
+/// A key derived for one purpose of a tenant.
+private struct DerivedKey: Sendable {
+    let seals: SymmetricKey
+    /// Begun with the key: each digest continues a copy, because beginning takes longer than the rest of a short one.
+    let digests: HMAC<SHA256>
+
+    init(_ key: SymmetricKey) {
+        seals = key
+        digests = HMAC(key: key)
     }
 }
 
@@ -241,11 +255,11 @@ private final class DerivedKeys: Sendable {
     /// The limit of the cache. With many tenants, keys are derived again from time to time so that memory stays
     /// bounded.
     private static let most = 4_096
-    private let keys = Locked<[Name: SymmetricKey]>([:])
+    private let keys = Locked<[Name: DerivedKey]>([:])
 
-    func key(_ name: Name, derive: () -> SymmetricKey) -> SymmetricKey {
+    func key(_ name: Name, derive: () -> SymmetricKey) -> DerivedKey {
         if let key = keys.withLock({ $0[name] }) { return key }
-        let key = derive()
+        let key = DerivedKey(derive())
         keys.withLock { keys in
             if keys.count >= Self.most { keys.removeAll() }
             keys[name] = key

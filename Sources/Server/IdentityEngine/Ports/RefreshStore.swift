@@ -122,9 +122,8 @@ package struct SessionDevice: Hashable, Sendable {
     }
 
     private static func clean(_ text: String) -> String? {
-        let kept = String(
-            String.UnicodeScalarView(text.unicodeScalars.prefix(64).filter { (0x20...0x7E).contains($0.value) }))
-        return kept.isEmpty ? nil : kept
+        let kept = text.utf8.prefix(256).filter { (0x20...0x7E).contains($0) }.prefix(64)
+        return kept.isEmpty ? nil : String(decoding: kept, as: UTF8.self)
     }
 }
 

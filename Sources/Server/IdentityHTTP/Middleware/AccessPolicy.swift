@@ -72,20 +72,29 @@ package struct AccessPolicy: Sendable {
     func answers(to authority: String, at path: String) -> Bool {
         // Proxies request these with any host name or none, and the answers reveal nothing.
         if Self.isHealthCheck(path) { return true }
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
+        let first = Self.firstSegment(of: path)
         // These answer by the names of the tenants' passkeys, and by others with 404; their content is public.
-        if segments.first == ".well-known", AssociationFile.isPath(path) { return true }
+        if first == ".well-known", AssociationFile.isPath(path) { return true }
         // Every path under /dev belongs to the inbox, except the sample API, which apps call.
         // The console of the development profile asks for no sign-in; another one is on a listener without other names.
-        let isInbox = segments.first == "dev" && segments.dropFirst().first != "api" || segments.first == "console"
+        let isInbox = first == "dev" && Self.segments(of: path).dropFirst().first != "api" || first == "console"
         return HostAndPort.isLoopback(authority, or: isInbox ? inboxHosts : hosts)
     }
 }
 
 extension AccessPolicy {
     static func isHealthCheck(_ path: String) -> Bool {
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
-        return segments == ["livez"] || segments == ["readyz"]
+        let first = firstSegment(of: path)
+        return (first == "livez" || first == "readyz") && segments(of: path).count == 1
+    }
+
+    /// Without the empty segments of double slashes, which the router does not see either.
+    private static func segments(of path: String) -> [Substring] {
+        path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
+    }
+
+    private static func firstSegment(of path: String) -> Substring {
+        Substring(path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") })
     }
 
     /// Whether the request may come this way: behind a proxy, only from it, and only what came to it by https
