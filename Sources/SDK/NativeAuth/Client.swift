@@ -15,7 +15,7 @@ public struct NativeAuthClient: Sendable {
     /// `https://{subdomain}.ciamlogin.com`. A wrong value is reported by the first step, as
     /// ``ServiceError/invalidConfiguration(_:)``.
     public init(_ configuration: NativeAuthConfiguration) {
-        self.init(configuration, environment: ProcessInfo.processInfo.environment)
+        self.init(configuration, environment: ClientEnvironment.current)
     }
 
     /// The same as ``init(_:)``, with the given environment variables.

@@ -2,18 +2,30 @@ public import PortableFoundation
 
 /// Base64url without padding (RFC 4648 section 5).
 public enum Base64URL {
-    /// Encodes `bytes`.
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    /// Encodes `bytes`. Written here because Foundation's has another alphabet and padding, and each token is three of
+    /// these.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text = Array(Data(bytes).base64EncodedData())
-        while text.last == UInt8(ascii: "=") { text.removeLast() }
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
-            case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
-            case _: break
+        let bytes = Array(bytes)
+        let alphabet = alphabet
+        return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var (written, rest, bits): (Int, UInt32, UInt32) = (0, 0, 0)
+            for byte in bytes {
+                rest = rest << 8 | UInt32(byte)
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    text[written] = alphabet[Int(rest >> bits & 63)]
+                    written += 1
+                }
             }
+            if bits > 0 {
+                text[written] = alphabet[Int(rest << (6 - bits) & 63)]
+                written += 1
+            }
+            return written
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes `text`; nil for anything except canonical, unpadded base64url.

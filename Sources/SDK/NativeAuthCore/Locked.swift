@@ -1,7 +1,7 @@
 #if canImport(os)
     import os
 #else
-    package import Synchronization
+    import Synchronization
 #endif
 
 /// A value behind a lock, on every platform of this package: `Mutex` needs a newer iOS than this package.
@@ -18,14 +18,14 @@ package final class Locked<Value: Sendable>: Sendable {
             lock.withLockUnchecked(body)
         }
     #else
-        @usableFromInline let lock: Mutex<Value>
+        private let lock: Mutex<Value>
 
         package init(_ value: Value) {
             lock = Mutex(value)
         }
 
         /// Runs `body` with exclusive access. It must neither wait nor call the app.
-        @inlinable package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        package func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
             lock.withLock { value in body(&value) }
         }
     #endif

@@ -22,7 +22,7 @@ final class SeededRandomness: Randomness {
             }
             var hash = SHA256()
             withUnsafeBytes(of: (seed.bigEndian, block.bigEndian)) { hash.update(bufferPointer: $0) }
-            bytes += hash.finalize()
+            hash.finalize().withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
         return Array(bytes.prefix(count))
     }

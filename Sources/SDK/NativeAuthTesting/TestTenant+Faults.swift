@@ -202,6 +202,7 @@ extension TestTenant {
 
         /// Takes the fault planned for this request, if there is one.
         func take(for request: TransportRequest) -> Fault? {
+            guard state.withLock({ !$0.planned.isEmpty }) else { return nil }
             // The path begins with a slash and the tenant.
             let path = request.url.path().split(separator: "/").dropFirst().joined(separator: "/")
             let endpoint = Endpoint(rawValue: path)

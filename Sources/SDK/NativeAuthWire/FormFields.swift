@@ -153,17 +153,29 @@ extension FormFields {
 
     private static func encode(_ text: String, into encoded: inout [UInt8]) {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value }
+        // All tokens are their own encoding.
+        if text.utf8.allSatisfy(isUnreserved) {
+            encoded.append(contentsOf: text.utf8)
+            return
+        }
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
+            if isUnreserved(byte) {
                 encoded.append(byte)
-            case UInt8(ascii: " "):
+            } else if byte == UInt8(ascii: " ") {
                 encoded.append(UInt8(ascii: "+"))
-            default:
+            } else {
                 encoded += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0xF)]
             }
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 

@@ -22,7 +22,7 @@ package enum WireJSON {
     ///
     /// - Throws: ``Failure`` or `DecodingError`.
     package static func decode<Value: Decodable>(_ type: Value.Type = Value.self, from body: Data) throws -> Value {
-        guard !body.contains(0) else { throw Failure.notUTF8 }
+        guard !body.withUnsafeBytes({ $0.contains(0) }) else { throw Failure.notUTF8 }
         guard body.withUnsafeBytes(depth) <= 16 else { throw Failure.tooDeep }
         return try JSONDecoder().decode(type, from: body)
     }

@@ -24,14 +24,16 @@ struct GroupCommitTests {
         return values
     }
 
-    private static let stores: [@Sendable (URL) throws -> SQLiteStore] = [
-        { _ in try SQLiteStore.inMemory() }, { try SQLiteStore(path: $0.appending(path: "test.db").path()) },
-    ]
-
-    @Test("REL-TX-2: all that waits is one commit", arguments: 0..<stores.count)
-    func allThatWaitsIsOneCommit(_ index: Int) async throws {
+    /// A store in memory has no thread of its own, and gathers no batch.
+    private func withFile(_ body: (SQLiteStore) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            let store = try Self.stores[index](folder)
+            try await body(SQLiteStore(path: folder.appending(path: "test.db").path()))
+        }
+    }
+
+    @Test("REL-TX-2: all that waits is one commit")
+    func allThatWaitsIsOneCommit() async throws {
+        try await withFile { store in
             _ = try await withOneBatch(of: 200, on: store) { index in
                 try await store.perform(.createUser(fixtureUser("user\(index)")))
             }
@@ -40,26 +42,51 @@ struct GroupCommitTests {
         }
     }
 
+    @Test("After a change that throws, the others of its batch run once more and count once", arguments: [0, 2, 4])
+    func theOthersRunAgain(_ thrower: Int) async throws {
+        struct Enough: Error {}
+        try await withFile { store in
+            let runs = Locked(0)
+            let isWritten = try await withOneBatch(of: 5, on: store) { index in
+                do {
+                    try await store.write([]) { session in
+                        runs.withLock { $0 += 1 }
+                        _ = try session.change("UPDATE write_probe SET count = count + 1 WHERE id = 1", [])
+                        if index == thrower { throw Enough() }
+                    }
+                    return true
+                } catch {
+                    return false
+                }
+            }
+            #expect(isWritten.filter { $0 }.count == 4)
+            #expect((6...10).contains(runs.withLock { $0 }))
+            #expect(store.commitCount == 1)
+            #expect(try await store.unsafeSQL("SELECT count FROM write_probe") == [["4"]])
+        }
+    }
+
     @Test
     func aFailingJobDoesNotHurtTheOthersOfItsBatch() async throws {
-        let store = try SQLiteStore.inMemory()
-        let users = (0..<10).map { fixtureUser("user\($0)") }
-        let isWritten = try await withOneBatch(of: 10, on: store) { index in
-            do {
-                // Every third also creates a user with the same identifier.
-                if index % 3 == 0 {
-                    try await store.perform(.createUser(users[index]), .createUser(fixtureUser("user\(index)")))
-                } else {
-                    try await store.perform(.createUser(users[index]))
+        try await withFile { store in
+            let users = (0..<10).map { fixtureUser("user\($0)") }
+            let isWritten = try await withOneBatch(of: 10, on: store) { index in
+                do {
+                    // Every third also creates a user with the same identifier.
+                    if index % 3 == 0 {
+                        try await store.perform(.createUser(users[index]), .createUser(fixtureUser("user\(index)")))
+                    } else {
+                        try await store.perform(.createUser(users[index]))
+                    }
+                    return true
+                } catch {
+                    return false
                 }
-                return true
-            } catch {
-                return false
             }
-        }
-        #expect(isWritten.filter { $0 }.count == 6)
-        for (index, user) in users.enumerated() {
-            #expect(try await (store.user(user.id, in: contoso) != nil) == (index % 3 != 0))
+            #expect(isWritten.filter { $0 }.count == 6)
+            for (index, user) in users.enumerated() {
+                #expect(try await (store.user(user.id, in: contoso) != nil) == (index % 3 != 0))
+            }
         }
     }
 
@@ -72,48 +99,50 @@ struct GroupCommitTests {
             "SELECT RAISE(ROLLBACK, 'the disk is gone');",
         ], [1, 5])
     func aLostTransactionFailsEveryCaller(_ failure: String, _ callers: Int) async throws {
-        let store = try SQLiteStore.inMemory()
-        for sql in [
-            "CREATE TABLE antidote (id INTEGER PRIMARY KEY)",
-            "CREATE TABLE poison (id INTEGER REFERENCES antidote (id) DEFERRABLE INITIALLY DEFERRED)",
-            "CREATE TRIGGER poisoning AFTER INSERT ON audit WHEN NEW.detail = 'poison' BEGIN \(failure) END",
-        ] {
-            _ = try await store.unsafeSQL(sql)
-        }
-        let isWritten = try await withOneBatch(of: callers, on: store) { index in
-            do {
-                let event = AuditEvent(
-                    .signUpCompleted, at: noon, tenant: contoso, detail: index == 0 ? "poison" : nil)
-                try await store.perform(.createUser(fixtureUser("user\(index)")), .record(event))
-                return true
-            } catch StoreError.unavailable {
-                return false
+        try await withFile { store in
+            for sql in [
+                "CREATE TABLE antidote (id INTEGER PRIMARY KEY)",
+                "CREATE TABLE poison (id INTEGER REFERENCES antidote (id) DEFERRABLE INITIALLY DEFERRED)",
+                "CREATE TRIGGER poisoning AFTER INSERT ON audit WHEN NEW.detail = 'poison' BEGIN \(failure) END",
+            ] {
+                _ = try await store.unsafeSQL(sql)
             }
+            let isWritten = try await withOneBatch(of: callers, on: store) { index in
+                do {
+                    let event = AuditEvent(
+                        .signUpCompleted, at: noon, tenant: contoso, detail: index == 0 ? "poison" : nil)
+                    try await store.perform(.createUser(fixtureUser("user\(index)")), .record(event))
+                    return true
+                } catch StoreError.unavailable {
+                    return false
+                }
+            }
+            #expect(isWritten == Array(repeating: false, count: callers))
+            #expect(store.commitCount == 0)
+            #expect(try await store.countUsers(in: contoso) == 0)
+            // The writer continues.
+            try await store.perform(.createUser(fixtureUser("user0")))
+            #expect(try await store.countUsers(in: contoso) == 1)
         }
-        #expect(isWritten == Array(repeating: false, count: callers))
-        #expect(store.commitCount == 0)
-        #expect(try await store.countUsers(in: contoso) == 0)
-        // The writer continues.
-        try await store.perform(.createUser(fixtureUser("user0")))
-        #expect(try await store.countUsers(in: contoso) == 1)
     }
 
     @Test("A change that throws half way leaves nothing, alone or among others", arguments: [1, 5])
     func aChangeThatThrowsIsUndone(_ callers: Int) async throws {
         struct Enough: Error {}
-        let store = try SQLiteStore.inMemory()
-        _ = try await withOneBatch(of: callers, on: store) { index in
-            do {
-                try await store.write([]) { session in
-                    _ = try session.change("UPDATE write_probe SET count = count + 1 WHERE id = 1", [])
-                    if index == 0 { throw Enough() }
+        try await withFile { store in
+            _ = try await withOneBatch(of: callers, on: store) { index in
+                do {
+                    try await store.write([]) { session in
+                        _ = try session.change("UPDATE write_probe SET count = count + 1 WHERE id = 1", [])
+                        if index == 0 { throw Enough() }
+                    }
+                    #expect(index != 0)
+                } catch {
+                    #expect(index == 0)
                 }
-                #expect(index != 0)
-            } catch {
-                #expect(index == 0)
             }
+            #expect(try await store.unsafeSQL("SELECT count FROM write_probe") == [["\(callers - 1)"]])
         }
-        #expect(try await store.unsafeSQL("SELECT count FROM write_probe") == [["\(callers - 1)"]])
     }
 
     @Test(
@@ -141,18 +170,19 @@ struct GroupCommitTests {
 
     @Test
     func aQueuedJobRunsAlthoughItsCallerIsCancelled() async throws {
-        let store = try SQLiteStore.inMemory()
-        let user = fixtureUser("ada")
-        _ = try await withOneBatch(of: 1, on: store) { _ in
-            await withTaskGroup(of: Void.self) { group in
-                group.cancelAll()
-                group.addTask {
-                    #expect(Task.isCancelled)
-                    await #expect(throws: Never.self) { try await store.perform(.createUser(user)) }
+        try await withFile { store in
+            let user = fixtureUser("ada")
+            _ = try await withOneBatch(of: 1, on: store) { _ in
+                await withTaskGroup(of: Void.self) { group in
+                    group.cancelAll()
+                    group.addTask {
+                        #expect(Task.isCancelled)
+                        await #expect(throws: Never.self) { try await store.perform(.createUser(user)) }
+                    }
                 }
             }
+            #expect(try await store.user(user.id, in: contoso) != nil)
         }
-        #expect(try await store.user(user.id, in: contoso) != nil)
     }
 
     @Test("A refusal that changes nothing writes nothing to the disk")

@@ -6,12 +6,15 @@
 
 /// The user's languages in the form of `Accept-Language`.
 enum Languages {
+    /// The POSIX variables with a language, the first that has one counts.
+    static let variables = ["LC_ALL", "LC_MESSAGES", "LANG"]
+
     /// At most five languages, best first: from the system's settings, otherwise from the POSIX variables.
     static func preferred(environment: [String: String]) -> String {
         #if canImport(Darwin)
             let languages = Locale.preferredLanguages
         #else
-            let languages = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.filter { !$0.isEmpty }
+            let languages = variables.compactMap { environment[$0] }.filter { !$0.isEmpty }
                 .prefix(1).compactMap(tag(ofPOSIXLocale:))
         #endif
         return list(languages)

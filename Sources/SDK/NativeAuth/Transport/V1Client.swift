@@ -202,7 +202,8 @@ final class V1Client: Sendable {
     /// The body, if it is JSON of this shape (`SDK-NET-3`). The decoder's error is not kept: it can quote from the
     /// body.
     private static func json<Value: Decodable>(_ type: Value.Type, of response: TransportResponse) -> Value? {
-        if let contentType = response.headers["content-type"] {
+        // The usual spelling of servers is compared first, because it takes less time.
+        if let contentType = response.headers["content-type"], contentType != "application/json; charset=utf-8" {
             let media = contentType.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
             guard media == "application/json" || media.hasSuffix("+json") else { return nil }
         }

@@ -14,7 +14,8 @@ import IdentityEngine
 /// - If the commit fails, nothing of the batch was written, and every caller gets ``StoreError/unavailable(_:)``.
 /// - A batch in which no job changed a row is not committed, so a refusal does not wait for the disk.
 /// - A queued job runs even if its caller's task is cancelled meanwhile.
-/// - Jobs run on GRDB's own serial queue; no thread of the cooperative pool is blocked.
+/// - Jobs run on GRDB's own serial queue; no thread of the cooperative pool is blocked. In memory, where no disk is
+///   waited for, they run on the caller's thread, because a switch to another one and back takes longer than a change.
 ///
 /// `@unchecked Sendable`: `waiting` and `commits` are accessed only under `lock`; all other state is constant and
 /// sendable.
@@ -31,12 +32,14 @@ final class GroupCommitWriter: @unchecked Sendable {
     }
 
     private let database: any DatabaseWriter
+    private let isInMemory: Bool
     private let lock = NSLock()
     private var waiting: [Job] = []
     private var commits = 0
 
-    init(_ database: any DatabaseWriter) {
+    init(_ database: any DatabaseWriter, isInMemory: Bool) {
         self.database = database
+        self.isInMemory = isInMemory
     }
 
     /// The number of committed transactions.
@@ -72,9 +75,16 @@ final class GroupCommitWriter: @unchecked Sendable {
             waiting.append(job)
             return waiting.count == 1
         }
-        if isFirst {
+        guard isFirst else { return }
+        if isInMemory {
+            commitOnThisThread()
+        } else {
             database.asyncWriteWithoutTransaction { self.commitWaiting(in: $0) }
         }
+    }
+
+    private func commitOnThisThread() {
+        database.writeWithoutTransaction { self.commitWaiting(in: $0) }
     }
 
     private func commitWaiting(in db: Database) {
