@@ -9,7 +9,7 @@ import NativeAuthWire
 import PortableFoundation
 
 /// The HTTP routes of the identity server; each calls the engine through a codec.
-package struct IdentityRoutes: Sendable {
+package final class IdentityRoutes: Sendable {
     let engine: Engine
     private let clock: any WallClock
     private let readiness: Readiness
@@ -24,6 +24,8 @@ package struct IdentityRoutes: Sendable {
     let editor: (any TenantEditor)?
     let searches: SearchGate
     private let textReports: TextReports?
+    /// The outermost middleware.
+    let guardian: RequestGuard
     /// The answers of ``discovery(_:_:)``, which depend only on the tenant.
     private let discoveryDocuments = Locked<[TenantID: ByteBuffer]>([:])
     /// The answer of ``openAPI(_:_:)``.
@@ -59,32 +61,59 @@ package struct IdentityRoutes: Sendable {
         searches = console?.searches ?? SearchGate()
         self.editor = editor
         self.textReports = textReports
-    }
-
-    /// The outermost middleware.
-    var guardian: RequestGuard {
-        RequestGuard(
+        guardian = RequestGuard(
             randomness: engine.ports.randomness, clock: clock, readiness: readiness, hasConsole: console != nil,
             tracesRequests: tracesRequests)
     }
 
+    /// Answers with the routes of the listener. The context names the server: servers that have only the routes of
+    /// users share one router, because it takes longer to make than the rest of a test's server.
+    func responder() -> RouterResponder<IdentityRequestContext> {
+        if case .users = listener, development == nil, textReports == nil, !countsRequests { return Self.ofUsers }
+        return router().buildResponder()
+    }
+
+    private static let ofUsers = {
+        let router = emptyRouter(countsRequests: false)
+        addUserRoutes(to: router)
+        return router.buildResponder()
+    }()
+
     /// The router of the listener.
     package func router() -> Router<IdentityRequestContext> {
-        let router = Router(context: IdentityRequestContext.self)
-        if countsRequests { router.add(middleware: MetricsMiddleware()) }
-        router.add(middleware: guardian)
-        route(router, "/livez", .get) { _, _ in Self.text("ok") }
-        route(router, "/readyz", .get) { _, _ in
-            await readiness.isReady(now: clock.now) ? Self.text("ok") : Self.text("not ready", .serviceUnavailable)
-        }
+        let router = Self.emptyRouter(countsRequests: countsRequests)
         switch listener {
-        case .users: addUserRoutes(to: router)
+        case .users: Self.addUserRoutes(to: router, development, textReports)
         case .operators(let store, let baseURL): addOperatorRoutes(to: router, store, baseURL)
         case .all(let store):
-            addUserRoutes(to: router)
+            Self.addUserRoutes(to: router, development, textReports)
             addOperatorRoutes(to: router, store, engine.settings.baseURL)
         }
         return router
+    }
+
+    /// What each listener has.
+    private static func emptyRouter(countsRequests: Bool) -> Router<IdentityRequestContext> {
+        let router = Router(context: IdentityRequestContext.self)
+        if countsRequests { router.add(middleware: MetricsMiddleware()) }
+        router.add(middleware: GuardOfServer())
+        route(router, "/livez", .get) { _, _, _ in text("ok") }
+        route(router, "/readyz", .get) { server, _, _ in
+            await server.readiness.isReady(now: server.clock.now) ? text("ok") : text("not ready", .serviceUnavailable)
+        }
+        return router
+    }
+
+    /// The outermost middleware of the server that answers.
+    private struct GuardOfServer: RouterMiddleware {
+        typealias Context = IdentityRequestContext
+
+        @concurrent
+        func handle(
+            _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            try await context.server().guardian.handle(request, context: context, next: next)
+        }
     }
 
     /// What operators call. Daemons get their tokens at either listener.
@@ -92,35 +121,35 @@ package struct IdentityRoutes: Sendable {
         to router: Router<IdentityRequestContext>, _ store: any DirectoryStore, _ baseURL: String
     ) {
         if case .operators = listener {
-            route(router, "/{tenant}/\(V1Endpoint.token.rawValue)", .post) { request, context in
-                try await native(.token, request, context)
+            Self.route(router, "/{tenant}/\(V1Endpoint.token.rawValue)", .post) { server, request, context in
+                try await server.native(.token, request, context)
             }
         }
         for method: HTTPRequest.Method in [.get, .post, .put, .patch, .delete] {
             router.on("/graph/**", method: method) { request, context in
-                try await operatorDirectory(request, context, store, baseURL: baseURL)
+                try await context.server().operatorDirectory(request, context, store, baseURL: baseURL)
             }
         }
         if let console { addConsole(console, to: router) }
         // For the console's view of the hosted pages; with one listener they are there already.
-        if case .operators = listener { addLooks(to: router) }
+        if case .operators = listener { Self.addLooks(to: router) }
     }
 
     /// What hosted pages look like.
-    private func addLooks(to router: Router<IdentityRequestContext>) {
-        route(router, "/{tenant}/theme/{name}", .get, handler: theme)
-        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _ in asset.response } }
+    private static func addLooks(to router: Router<IdentityRequestContext>) {
+        route(router, "/{tenant}/theme/{name}", .get) { try await $0.theme($1, $2) }
+        for asset in HostedAsset.allCases { route(router, RouterPath(asset.path), .get) { _, _, _ in asset.response } }
     }
 
     /// The operators' pages. A path has the methods of its routes.
     private func addConsole(_ console: Console, to router: Router<IdentityRequestContext>) {
         if case .operators = listener {
-            route(router, "/", .get) { _, _ in Console.redirect(to: "/console") }
+            Self.route(router, "/", .get) { _, _, _ in Console.redirect(to: "/console") }
         }
         // Browsers ask for it, whatever the page says.
-        route(router, "/favicon.ico", .get) { _, _ in Response(status: .noContent) }
+        Self.route(router, "/favicon.ico", .get) { _, _, _ in Response(status: .noContent) }
         for (path, routes) in Dictionary(grouping: ConsoleRoute.allCases, by: \.path) {
-            route(router, RouterPath(path), routes.map(\.method)) { request, context in
+            Self.route(router, RouterPath(path), routes.map(\.method)) { _, request, context in
                 guard let route = routes.first(where: { $0.method == request.method }) else {
                     throw RequestFault.unknownPath
                 }
@@ -130,36 +159,48 @@ package struct IdentityRoutes: Sendable {
     }
 
     /// What apps and their users call.
-    private func addUserRoutes(to router: Router<IdentityRequestContext>) {
+    private static func addUserRoutes(
+        to router: Router<IdentityRequestContext>, _ development: DevelopmentPages? = nil,
+        _ textReports: TextReports? = nil
+    ) {
         for endpoint in V1Endpoint.allCases {
-            route(router, "/{tenant}/\(endpoint.rawValue)", .post, answersPreflights: true) { request, context in
-                try await native(endpoint, request, context)
+            route(router, "/{tenant}/\(endpoint.rawValue)", .post, answersPreflights: true) {
+                server, request, context in
+                try await server.native(endpoint, request, context)
             }
         }
-        route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get, handler: discovery)
-        route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get, handler: keys)
+        route(router, "/{tenant}/\(MetadataEndpoint.openIDConfiguration.rawValue)", .get) {
+            try await $0.discovery($1, $2)
+        }
+        route(router, "/{tenant}/\(MetadataEndpoint.jsonWebKeys.rawValue)", .get) { try await $0.keys($1, $2) }
         route(
-            router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, answersPreflights: true, handler: revoke
-        )
-        route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post, handler: introspect)
+            router, "/{tenant}/\(MetadataEndpoint.revocation.rawValue)", .post, answersPreflights: true
+        ) { try await $0.revoke($1, $2) }
+        route(router, "/{tenant}/\(MetadataEndpoint.tokenIntrospection.rawValue)", .post) {
+            try await $0.introspect($1, $2)
+        }
         // These routes have both methods (OpenID Connect Core 1.0 sections 3.1.2.1 and 5.3.1).
-        route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post, handler: authorize)
-        route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post, handler: logout)
+        route(router, "/{tenant}/\(MetadataEndpoint.authorize.rawValue)", .get, .post) {
+            try await $0.authorize($1, $2)
+        }
+        route(router, "/{tenant}/\(MetadataEndpoint.logout.rawValue)", .get, .post) { try await $0.logout($1, $2) }
         route(
-            router, "/{tenant}/\(MetadataEndpoint.pushedAuthorization.rawValue)", .post, answersPreflights: true,
-            handler: pushedRequest)
-        route(router, "/{tenant}/\(MetadataEndpoint.deviceAuthorization.rawValue)", .post, handler: deviceCodes)
-        route(router, "/{tenant}/\(MetadataEndpoint.devicePage.rawValue)", .get, .post, handler: device)
-        route(router, "/{tenant}/web/{handle}", .get, .post, handler: hosted)
-        route(router, "/{tenant}/federation/{provider}/callback", .get, .post, handler: providerCallback)
-        route(router, "/{tenant}/federation/{provider}/notices", .post, handler: providerNotice)
-        route(router, "/{tenant}/account", .get, .post, handler: account)
-        route(router, "/{tenant}/account/{part}", .get, .post, handler: account)
+            router, "/{tenant}/\(MetadataEndpoint.pushedAuthorization.rawValue)", .post, answersPreflights: true
+        ) { try await $0.pushedRequest($1, $2) }
+        route(router, "/{tenant}/\(MetadataEndpoint.deviceAuthorization.rawValue)", .post) {
+            try await $0.deviceCodes($1, $2)
+        }
+        route(router, "/{tenant}/\(MetadataEndpoint.devicePage.rawValue)", .get, .post) { try await $0.device($1, $2) }
+        route(router, "/{tenant}/web/{handle}", .get, .post) { try await $0.hosted($1, $2) }
+        route(router, "/{tenant}/federation/{provider}/callback", .get, .post) { try await $0.providerCallback($1, $2) }
+        route(router, "/{tenant}/federation/{provider}/notices", .post) { try await $0.providerNotice($1, $2) }
+        route(router, "/{tenant}/account", .get, .post) { try await $0.account($1, $2) }
+        route(router, "/{tenant}/account/{part}", .get, .post) { try await $0.account($1, $2) }
         addLooks(to: router)
         route(router, "/{tenant}/\(MetadataEndpoint.userInfo.rawValue)", .get, .post, answersPreflights: true) {
-            request, context in
-            try await answeringOrigin(of: request, context, token: Self.token(of: request)) {
-                try await userInfo(request, context)
+            server, request, context in
+            try await server.answeringOrigin(of: request, context, token: token(of: request)) {
+                try await server.userInfo(request, context)
             }
         }
         for path in Set(DirectoryOperation.allCases.map(\.path)).sorted() {
@@ -168,70 +209,73 @@ package struct IdentityRoutes: Sendable {
                 router, "/\(path)", operations.map(\.httpMethod),
                 answersPreflights: operations.allSatisfy { !$0.scopes.isEmpty }
             ) {
-                try await directory(path, $0, $1)
+                try await $0.directory(path, $1, $2)
             }
         }
-        route(router, RouterPath(OpenAPIDocument.path), .get, handler: openAPI)
+        route(router, RouterPath(OpenAPIDocument.path), .get) { try await $0.openAPI($1, $2) }
         for file in AssociationFile.allCases {
-            route(router, RouterPath(file.path), .get) { try await association(file, $0, $1) }
+            route(router, RouterPath(file.path), .get) { try await $0.association(file, $1, $2) }
         }
         if let textReports {
-            route(router, RouterPath(TextReports.template), .post) { try await textReports.answer($0, $1) }
+            route(router, RouterPath(TextReports.template), .post) { try await textReports.answer($1, $2) }
         }
         if let development {
-            route(router, "/", .get) { _, _ in development.home() }
-            route(router, "/dev/inbox", development.lock == nil ? [.get] : [.get, .post]) { request, _ in
+            route(router, "/", .get) { _, _, _ in development.home() }
+            route(router, "/dev/inbox", development.lock == nil ? [.get] : [.get, .post]) { _, request, _ in
                 request.method == .post
                     ? try await development.unlock(request)
                     : await development.unlocked(request) { development.inbox() }
             }
-            route(router, "/dev/inbox.json", .get) { request, _ in
+            route(router, "/dev/inbox.json", .get) { _, request, _ in
                 await development.unlocked(request) { await development.inboxJSON(request) }
             }
-            route(router, "/dev/mails", .get) { request, _ in
+            route(router, "/dev/mails", .get) { _, request, _ in
                 try await development.unlocked(request) { try development.mailGallery(request) }
             }
-            route(router, "/dev/hooks", .get, .post) { request, _ in
+            route(router, "/dev/hooks", .get, .post) { _, request, _ in
                 try await development.unlocked(request) {
                     request.method == .post ? try await development.sendAgain(request) : development.hooks()
                 }
             }
-            route(router, RouterPath(DevelopmentPages.providerPath), .get, .post) { request, context in
+            route(router, RouterPath(DevelopmentPages.providerPath), .get, .post) { _, request, context in
                 try await development.unlocked(request) {
                     request.method == .post
                         ? try await development.answerOfProvider(request, now: context.trace.at)
                         : try development.askAtProvider(request)
                 }
             }
-            route(router, RouterPath(DevelopmentPages.providerPath + "/token"), .post) { request, context in
+            route(router, RouterPath(DevelopmentPages.providerPath + "/token"), .post) { _, request, context in
                 try await development.unlocked(request) {
                     try await development.tokenOfProvider(request, now: context.trace.at)
                 }
             }
-            route(router, "/dev/api/{tenant}", .get, handler: developmentAPI)
+            route(router, "/dev/api/{tenant}", .get) { try await $0.developmentAPI($1, $2) }
         }
     }
+
+    private typealias Handler =
+        @Sendable (_ server: IdentityRoutes, Request, IdentityRequestContext) async throws -> Response
 
     /// Adds a route for these methods; other methods get 405 with the documented JSON.
     ///
     /// - Parameter answersPreflights: Whether pages may call it from their scripts.
-    private func route(
+    private static func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: HTTPRequest.Method...,
-        answersPreflights: Bool = false,
-        handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
+        answersPreflights: Bool = false, handler: @escaping Handler
     ) {
         route(router, path, methods, answersPreflights: answersPreflights, handler: handler)
     }
 
-    private func route(
+    private static func route(
         _ router: Router<IdentityRequestContext>, _ path: RouterPath, _ methods: [HTTPRequest.Method],
-        answersPreflights: Bool = false,
-        handler: @escaping @Sendable (Request, IdentityRequestContext) async throws -> Response
+        answersPreflights: Bool = false, handler: @escaping Handler
     ) {
-        for method in methods { router.on(path, method: method, use: handler) }
+        for method in methods {
+            router.on(path, method: method) { try await handler($1.server(), $0, $1) }
+        }
         let allowed = methods.map(\.rawValue).joined(separator: ", ")
         if answersPreflights {
-            router.on(path, method: .options) { try await preflight($0, $1, allowed) }
+            router.on(path, method: .options) { try await $1.server().preflight($0, $1, allowed) }
         }
         for other: HTTPRequest.Method in [.get, .post, .put, .patch, .delete, .head, .options, .trace]
         where !methods.contains(other) && !(answersPreflights && other == .options) {

@@ -179,7 +179,7 @@ import Testing
             method: .post, scheme: "https", authority: "identity.test", path: "/contoso/signup/v1.0/start",
             headerFields: [.contentType: WireClient.form])
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: form.encoded)))
-        let answer = try await server.routes().router().buildResponder()
+        let answer = try await AccessPolicy().responder(for: server.routes())
             .respond(to: request, context: IdentityRequestContext(logger: logger))
         return answer.status.code
     }

@@ -448,7 +448,7 @@ import Testing
                     headerFields: [.contentType: WireClient.form]),
                 body: RequestBody(buffer: ByteBuffer(string: "client_id=x")))
             let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            let response = try await routes.router().buildResponder()
+            let response = try await AccessPolicy().responder(for: routes)
                 .respond(to: request, context: IdentityRequestContext(logger: logger))
             let names = response.headers.map(\.name.rawName)
             #expect(names.contains("client-request-id"))

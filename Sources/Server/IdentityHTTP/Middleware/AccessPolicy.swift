@@ -49,13 +49,14 @@ package struct AccessPolicy: Sendable {
 
     /// A responder that passes requests to the router of `routes` within this policy.
     package func responder(for routes: IdentityRoutes) -> some HTTPResponder<IdentityRequestContext> {
-        let router = routes.router().buildResponder()
+        let router = routes.responder()
         let guardian = routes.guardian
         return CallbackResponder<IdentityRequestContext> { request, context in
             // Over HTTP/2 a method is any text. Logs, labels and spans have those of the standard alone.
             guard RequestGuard.methods.contains(request.method) else { return guardian.refusal(toMethodOf: request) }
             var context = context
             context.policy = self
+            context.routes = routes
             guard request.method == .post else { return try await router.respond(to: request, context: context) }
             // A task keeps the memory of its deepest call until it ends, and a connection's task ends with the
             // connection. A step has deep calls, so it gets a separate task: 20 KiB less for each idle connection.

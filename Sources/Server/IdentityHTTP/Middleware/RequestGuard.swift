@@ -24,6 +24,8 @@ package struct IdentityRequestContext: RequestContext {
     var source: SourceAddress?
     /// Set by the listener, before the router.
     package var policy = AccessPolicy()
+    /// The server that answers. Set by the listener, before the router.
+    package var routes: IdentityRoutes?
     /// The number of the answered error, for the log; nil when there is none.
     let errorCode = Locked<Int?>(nil)
 
@@ -44,6 +46,12 @@ package struct IdentityRequestContext: RequestContext {
         coreContext = .init(source: Source(logger: logger))
         trace = .unset
         self.peer = peer
+    }
+
+    /// The server that answers.
+    func server() throws(RequestFault) -> IdentityRoutes {
+        guard let routes else { throw .broken }
+        return routes
     }
 }
 

@@ -25,8 +25,8 @@ final class GroupCommitWriter: @unchecked Sendable {
 
     /// A caller's change with erased types.
     private struct Job {
-        /// Runs the change, in a savepoint or not.
-        var run: @Sendable (Database, _ inSavepoint: Bool) -> (completion: Completion, isDone: Bool)
+        /// Runs the change, in a savepoint or not, and returns its error, if it threw.
+        var run: @Sendable (Database, _ inSavepoint: Bool) -> (completion: Completion, failure: StoreError?)
         /// Resumes the caller when the batch could not be written.
         var abandon: @Sendable (StoreError) -> Void
     }
@@ -61,8 +61,8 @@ final class GroupCommitWriter: @unchecked Sendable {
                 Job(
                     run: { db, inSavepoint in
                         let outcome = Self.attempt(change, in: db, inSavepoint: inSavepoint)
-                        let isDone = if case .success = outcome { true } else { false }
-                        return ({ caller.resume(returning: outcome) }, isDone)
+                        let failure: StoreError? = if case .failure(let failure) = outcome { failure } else { nil }
+                        return ({ caller.resume(returning: outcome) }, failure)
                     },
                     abandon: { caller.resume(returning: .failure($0)) }))
         }
@@ -102,7 +102,7 @@ final class GroupCommitWriter: @unchecked Sendable {
             if db.isInsideTransaction {
                 do { try session.control("ROLLBACK") } catch {}
             }
-            let failure = StoreError.unavailable(SQLiteFailure(error))
+            let failure = error as? StoreError ?? .unavailable(SQLiteFailure(error))
             for job in batch { job.abandon(failure) }
         }
     }
@@ -122,13 +122,13 @@ final class GroupCommitWriter: @unchecked Sendable {
         var isDone = false
         for job in batch {
             let ran = job.run(db, withSavepoints)
-            guard ran.isDone || withSavepoints || batch.count == 1 else {
+            guard ran.failure == nil || withSavepoints || batch.count == 1 else {
                 if db.isInsideTransaction { try session.control("ROLLBACK") }
                 return nil
             }
-            guard db.isInsideTransaction else { throw SQLiteFailure.transactionLost }
+            guard db.isInsideTransaction else { throw ran.failure ?? .unavailable(SQLiteFailure.transactionLost) }
             completions.append(ran.completion)
-            isDone = isDone || ran.isDone
+            isDone = isDone || ran.failure == nil
         }
         let isWritten = isDone && db.totalChangesCount != before
         try session.control(isWritten ? "COMMIT" : "ROLLBACK")
