@@ -11,6 +11,7 @@ scripts/prove me                   GET /graph/v1.0/me beside userinfo, for a use
 scripts/prove accounts             each step, and each search, with a million accounts in the database, against a thousand; --postgres
 scripts/prove graph-sdk            users and the audit trail by the vendor's own SDK for Python, 400 MB; only the base URL is ours
 scripts/prove profile SCENARIO     where a load's processor time goes, and a flame graph with --graph FILE (Linux)
+scripts/prove instructions SCENARIO  a journey's instructions by function, by valgrind: counts repeat, times do not (Linux)
 scripts/prove soak --minutes 60    memory of the release build under an hour of mixed load
 
 --binary PATH   a server that is built already, rather than the debug build of this tree
@@ -30,6 +31,7 @@ import traceback
 
 import accounts
 import flame
+import instructions
 import measurements
 import prove
 import soak
@@ -50,6 +52,8 @@ try:
             code = measurements.graph_sdk(rest)
         case ["profile", *rest]:
             code = flame.main(rest)
+        case ["instructions", *rest]:
+            code = instructions.main(rest)
         case ["accounts", *rest]:
             code = accounts.main(rest)
         case ["soak", *rest]:

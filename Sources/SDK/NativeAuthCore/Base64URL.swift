@@ -4,8 +4,8 @@ public import PortableFoundation
 public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Encodes `bytes`. Written here because Foundation's has another alphabet and padding, and each token is three of
-    /// these.
+    /// Encodes `bytes`. Written here because Foundation's has another alphabet and padding, and each JWT has three such
+    /// parts.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
         let alphabet = alphabet

@@ -153,7 +153,7 @@ extension FormFields {
 
     private static func encode(_ text: String, into encoded: inout [UInt8]) {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value }
-        // All tokens are their own encoding.
+        // A token needs no encoding.
         if text.utf8.allSatisfy(isUnreserved) {
             encoded.append(contentsOf: text.utf8)
             return
@@ -180,7 +180,7 @@ extension FormFields {
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>, limit: Int) throws(FormError) -> String {
-        // Most names and values, and all tokens, are their own encoding.
+        // Most names and values, and all tokens, need no encoding.
         let isEncoded = encoded.contains { byte in
             byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
         }

@@ -266,7 +266,7 @@ package struct MailRenderer: Sendable {
     /// duplicate can be recognised (`SEC-MAIL-2`).
     ///
     /// - Parameters:
-    ///   - letter: The mail of `content`, if it is there already.
+    ///   - letter: The mail of `content`, if it was rendered already.
     ///   - id: The local part of the `Message-ID`.
     ///   - letterhead: The sender, and the settings of the tenant.
     /// - Throws: ``MailFormatError`` for an address or a name that is not allowed in a header, and the errors of

@@ -10,7 +10,7 @@
 enum ClientEnvironment {
     private static let names = [Emulator.variable] + Languages.variables
 
-    /// Their present values. To read all variables of a process takes longer than the rest of a client.
+    /// Their present values. To read all variables of a process takes longer than everything else that makes a client.
     static var current: [String: String] {
         var values: [String: String] = [:]
         for name in names { values[name] = getenv(name).map { String(cString: $0) } }

@@ -89,7 +89,8 @@ extension AccessPolicy {
         return (first == "livez" || first == "readyz") && segments(of: path).count == 1
     }
 
-    /// Without the empty segments of double slashes, which the router does not see either.
+    /// At most three, the third of which is the rest; without the empty segments of double slashes, which the router
+    /// does not see either.
     private static func segments(of path: String) -> [Substring] {
         path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { Substring($0) }
     }

@@ -3,7 +3,7 @@
 enum HostAndPort {
     /// The host without brackets; nil when the text has another form.
     static func host(of text: Substring) -> Substring? {
-        // Bytes, because characters take ten times as long and each request is asked.
+        // Bytes, because characters take ten times as long, and every request's host is read.
         let bytes = text.utf8
         if bytes.first == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }

@@ -168,12 +168,12 @@ extension StoredRow {
 }
 
 extension SQLSession {
-    /// Gives unsealed lines of one tenant their places, which end at `last`, and their seals: few statements for many
-    /// lines.
+    /// Gives unsealed lines of one tenant their places, which end at `last`, and their seals: on PostgreSQL few
+    /// statements for many lines, on SQLite one a line.
     fileprivate func seal(_ lines: [AuditLine], _ seals: [Data], upTo last: Int, of tenant: TenantID) throws {
         let first = last - lines.count + 1
         if case .sqlite = dialect {
-            // A statement costs no round trip there, and the list below a temporary table.
+            // A statement costs no round trip there, but a list of values costs a temporary table.
             for (index, sealed) in zip(lines, seals).enumerated() {
                 try run(
                     "UPDATE audit SET position = ?, seal = ? WHERE tenant = ? AND seq = ? AND position IS NULL",

@@ -35,8 +35,8 @@ package final class SQLiteStore: Sendable {
             }
             try Self.migrate(pool, path: path, upTo: migration)
             // A savepoint keeps the earlier content of each page that its change touches: by default in a file, which
-            // took four of five write calls. Set after the migrations, whose new indexes may be large; a statement for
-            // very many rows, such as the expiry of all mails of a long stop, keeps their pages in memory.
+            // took two of three write calls of a sign-up. Set after the migrations, whose new indexes may be large. A
+            // statement that changes very many rows, as after a long stop with many mails, keeps their pages in memory.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
             self.init(pool, path: path, file: file)
         } catch {
