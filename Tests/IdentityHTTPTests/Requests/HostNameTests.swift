@@ -24,6 +24,24 @@ import Testing
         }
     }
 
+    @Test(
+        "SEC-NET-1: slashes too many make no other path of the inbox, the console or a health check",
+        arguments: ["", "/", "//"])
+    func slashes(_ more: String) {
+        let policy = AccessPolicy(hosts: ["tunnel.example"], inboxHosts: [])
+        for path in ["/dev/inbox", "/dev", "/console", "/console/users", "/dev/\(more)hooks"] {
+            #expect(!policy.answers(to: "tunnel.example", at: more + path))
+            #expect(policy.answers(to: "localhost", at: more + path))
+        }
+        for path in ["/dev/api/contoso", "/dev\(more)/api", "/contoso/dev/inbox", "/devious", "/"] {
+            #expect(policy.answers(to: "tunnel.example", at: more + path))
+        }
+        for path in ["/livez", "/readyz", "/livez/"] { #expect(policy.answers(to: "other.example", at: more + path)) }
+        for path in ["/livez/x", "/livezz", "/x/livez"] {
+            #expect(!policy.answers(to: "other.example", at: more + path))
+        }
+    }
+
     @Test("An answer to HEAD has no body")
     func head() async throws {
         try await withIdentityServer { server in
