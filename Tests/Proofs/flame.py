@@ -22,7 +22,7 @@ PARTS = [
     ("signatures", r"TenantKeys\.sign|CryptoBoringSSL_(RSA|EC)|P256|rsa_"),
     ("seals and digests", r"Vault\.|HMAC|AES|SHA256|HKDF"),
     ("states to bytes and back", r"StateCoding|CBOR|JSONEncoder|JSONDecoder|JSONWriter|JSONScanner"),
-    ("mails: words, SMTP at both ends", r"OutboxWorker|MailRenderer|SMTP|Mustache|curl|LineDecoder"),
+    ("mails: words, SMTP at both ends", r"OutboxWorker|MailRenderer|SMTP|Mustache|curl"),
     ("HTTP: reading and writing", r"NIO|HTTP|llhttp|ByteToMessage|Hummingbird|Router"),
     ("transactions: batches, rows, values", r"GroupCommitWriter|SQLStore|StoredValue|GRDB|Database\."),
     ("steps: engine, forms, replies", r"Engine|V1Codec|FormFields|IdentityRoutes|RequestGuard"),

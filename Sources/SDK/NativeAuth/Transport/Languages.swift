@@ -6,7 +6,7 @@
 
 /// The user's languages in the form of `Accept-Language`.
 enum Languages {
-    /// The POSIX variables with a language, the first that has one counts.
+    /// The POSIX variables that can have a language. The first that is not empty counts.
     static let variables = ["LC_ALL", "LC_MESSAGES", "LANG"]
 
     /// At most five languages, best first: from the system's settings, otherwise from the POSIX variables.

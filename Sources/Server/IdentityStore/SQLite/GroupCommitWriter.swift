@@ -50,9 +50,9 @@ final class GroupCommitWriter: @unchecked Sendable {
 
     /// Runs `change` in the next transaction and returns its result once that is durable.
     ///
+    /// - Parameter change: It may run twice; its result and its changes are those of the last time.
     /// - Throws: The error of `change`, as a ``StoreError``, with its changes rolled back; or
     ///   ``StoreError/unavailable(_:)`` when the transaction could not be opened or committed.
-    /// - Parameter change: It may run twice; its results and changes are those of the last time.
     func write<Value: Sendable>(
         _ change: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -77,14 +77,10 @@ final class GroupCommitWriter: @unchecked Sendable {
         }
         guard isFirst else { return }
         if isInMemory {
-            commitOnThisThread()
+            database.writeWithoutTransaction { commitWaiting(in: $0) }
         } else {
             database.asyncWriteWithoutTransaction { self.commitWaiting(in: $0) }
         }
-    }
-
-    private func commitOnThisThread() {
-        database.writeWithoutTransaction { self.commitWaiting(in: $0) }
     }
 
     private func commitWaiting(in db: Database) {
