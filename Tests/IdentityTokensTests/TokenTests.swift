@@ -178,17 +178,11 @@ import Testing
     }
 
     @Test("SEC-TOK-3: the claims that are signed cannot be read back, not even from a valid token")
-    func signedClaimsCannotBeReadBack() async throws {
-        let ring = KeyRing.fixture()
-        let subject = TokenSubject.fixture()
-        let tokens = try await ring.sign(subject)
-        let jwks = try await ring.jwks(for: subject.tenant)
-        let keys = try await JWTKeyCollection().add(jwksJSON: String(decoding: jwks, as: UTF8.self))
-        await #expect(throws: SignedOnly.self) {
-            try await keys.verify(tokens.accessToken.reveal(), as: AccessTokenClaims.self)
-        }
-        let idToken = try #require(tokens.idToken)
-        await #expect(throws: SignedOnly.self) { try await keys.verify(idToken.reveal(), as: IDTokenClaims.self) }
+    func signedClaimsCannotBeReadBack() {
+        let types: [any JSONObjectWritable.Type] = [
+            AccessTokenClaims.self, IDTokenClaims.self, DaemonTokenClaims.self, LogoutTokenClaims.self,
+        ]
+        for type in types { #expect(!(type is any Decodable.Type), "\(type)") }
     }
 
     @Test func rs256GivesTheSameBytesForTheSameSubject() async throws {

@@ -224,6 +224,11 @@ struct ReplyGolden: Sendable, CustomTestStringConvertible {
         check = { (try WireJSON.decode(Reply.self, from: $0) == expected, try WireJSON.encode(expected)) }
     }
 
+    init<Reply: Decodable & JSONObjectWritable & Equatable & Sendable>(_ file: String, _ expected: Reply) {
+        self.file = file + ".json"
+        check = { (try WireJSON.decode(Reply.self, from: $0) == expected, try WireJSON.encode(expected)) }
+    }
+
     /// A refusal with the members that every one has.
     static func refusal(
         _ file: String, _ error: String, _ code: Int, _ text: String, suberror: String? = nil, token: String? = nil,

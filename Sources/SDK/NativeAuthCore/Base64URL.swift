@@ -8,23 +8,33 @@ public enum Base64URL {
     /// parts.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let bytes = Array(bytes)
-        let alphabet = alphabet
         return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            var (written, rest, bits): (Int, UInt32, UInt32) = (0, 0, 0)
-            for byte in bytes {
-                rest = rest << 8 | UInt32(byte)
-                bits += 8
-                while bits >= 6 {
-                    bits -= 6
-                    text[written] = alphabet[Int(rest >> bits & 63)]
-                    written += 1
+            alphabet.withUnsafeBufferPointer { alphabet in
+                bytes.withUnsafeBufferPointer { bytes in
+                    var written = 0
+                    func append(_ group: UInt32, from shift: UInt32) {
+                        text[written] = alphabet[Int(group >> shift & 63)]
+                        written += 1
+                    }
+                    var index = 0
+                    while index + 3 <= bytes.count {
+                        let group =
+                            UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                        append(group, from: 18)
+                        append(group, from: 12)
+                        append(group, from: 6)
+                        append(group, from: 0)
+                        index += 3
+                    }
+                    let rest = bytes.count - index
+                    guard rest > 0 else { return written }
+                    let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+                    append(group, from: 18)
+                    append(group, from: 12)
+                    if rest == 2 { append(group, from: 6) }
+                    return written
                 }
             }
-            if bits > 0 {
-                text[written] = alphabet[Int(rest << (6 - bits) & 63)]
-                written += 1
-            }
-            return written
         }
     }
 

@@ -46,35 +46,9 @@ package enum AttributesJSON {
 
     /// The object for `attributes`, members sorted by name.
     package static func encode(_ attributes: [String: AttributeValue]) -> String {
-        let members = attributes.sorted { $0.key < $1.key }.map { name, value in
-            let json =
-                switch value {
-                case .string(let text): quoted(text)
-                case .integer(let number): String(number)
-                case .boolean(let flag): String(flag)
-                }
-            return quoted(name) + ":" + json
-        }
-        return "{" + members.joined(separator: ",") + "}"
-    }
-
-    /// `text` as a JSON string.
-    static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case "\0"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
+        var object = JSONObjectText()
+        for (name, value) in attributes { object.add(name, value) }
+        return String(decoding: object.bytes, as: UTF8.self)
     }
 }
 

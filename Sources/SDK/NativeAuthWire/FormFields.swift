@@ -185,7 +185,7 @@ extension FormFields {
             byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+")
         }
         if !isEncoded, encoded.count <= limit {
-            guard let text = String(validating: encoded, as: UTF8.self) else { throw .notUTF8 }
+            guard let text = String(utf8: encoded) else { throw .notUTF8 }
             return text
         }
         var decoded: [UInt8] = []
@@ -209,7 +209,7 @@ extension FormFields {
             guard decoded.count <= limit else { throw .tooLong }
         }
         guard !decoded.contains(0) else { throw .nul }
-        guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
+        guard let text = String(utf8: decoded[...]) else { throw .notUTF8 }
         return text
     }
 

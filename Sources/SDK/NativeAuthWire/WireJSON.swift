@@ -1,3 +1,4 @@
+package import NativeAuthCore
 package import PortableFoundation
 
 /// Encodes and decodes all JSON bodies.
@@ -17,6 +18,9 @@ package enum WireJSON {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
+
+    /// The same for a reply that writes its members itself.
+    package static func encode(_ value: some JSONObjectWritable) throws -> Data { try value.json().data }
 
     /// Decodes `body` as a `Value`; unknown members are ignored.
     ///

@@ -74,8 +74,9 @@ extension IdentityRoutes {
             familyName: text("surname"), preferredUsername: scopes.contains("profile") ? live.user.email : nil,
             email: scopes.contains("email") ? live.user.email : nil,
             isEmailVerified: scopes.contains("email") ? true : nil)
-        return try Self.uncached(
-            ExtendedClaims(reply, own: try await engine.userinfoClaims(of: live, in: tenant)))
+        var object = try reply.json()
+        object.add(try await engine.userinfoClaims(of: live, in: tenant))
+        return Self.uncached(json: object.data)
     }
 
     /// A sample API of the development profile that needs an access token. It checks the token as a resource server
@@ -163,10 +164,14 @@ extension IdentityRoutes {
     }
 
     private static func uncached(_ body: some Encodable) throws -> Response {
+        uncached(json: try WireJSON.encode(body))
+    }
+
+    private static func uncached(json body: Data) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try WireJSON.encode(body))))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
 

@@ -1,10 +1,9 @@
 import IdentityEngine
-import JWTKit
 import NativeAuthCore
 import PortableFoundation
 
 /// The claims that both tokens of a subject have (docs/protocol.md §6.3, `SEC-TOK-1`). Times are whole seconds since
-/// 1970.
+/// 1970. What is signed cannot be decoded (`SEC-TOK-3`).
 struct CommonClaims: Sendable {
     let iss: String
     /// Different in every application, and always the same in one.
@@ -51,7 +50,7 @@ struct Confirmation: Codable, Sendable {
 
 /// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address and no
 /// names, unless the application's own claims add them.
-struct AccessTokenClaims: JWTPayload {
+struct AccessTokenClaims: JSONObjectWritable {
     let iss, sub, aud, azp, tid, oid, scp: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
@@ -61,13 +60,8 @@ struct AccessTokenClaims: JWTPayload {
     let jti, uti: String
     let ver: String
     let cnf: Confirmation?
-
-    enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, azp, tid, oid, scp, iat, nbf, exp, amr, acrs, groups, roles, acr, sid, fam, jti, uti, ver
-        case cnf
-        case authTime = "auth_time"
-        case credentialVersion = "cred_ver"
-    }
+    /// Those that the application gets besides.
+    let own: [String: ClaimValue]
 
     init(_ claims: CommonClaims, _ subject: TokenSubject) {
         iss = claims.iss
@@ -94,16 +88,40 @@ struct AccessTokenClaims: JWTPayload {
         uti = claims.uti
         ver = "2.0"
         cnf = subject.key.map(Confirmation.init)
+        own = subject.accessClaims
     }
 
-    func verify(using algorithm: some JWTAlgorithm) throws {
-        throw SignedOnly()
+    func write(to object: inout JSONObjectText) throws {
+        object.add("acr", acr)
+        object.add("acrs", acrs)
+        object.add("amr", amr)
+        object.add("aud", aud)
+        object.add("auth_time", authTime)
+        object.add("azp", azp)
+        try object.add("cnf", encoding: cnf)
+        object.add("cred_ver", credentialVersion)
+        object.add("exp", exp)
+        object.add("fam", fam)
+        object.add("groups", groups)
+        object.add("iat", iat)
+        object.add("iss", iss)
+        object.add("jti", jti)
+        object.add("nbf", nbf)
+        object.add("oid", oid)
+        object.add("roles", roles)
+        object.add("scp", scp)
+        object.add("sid", sid)
+        object.add("sub", sub)
+        object.add("tid", tid)
+        object.add("uti", uti)
+        object.add("ver", ver)
+        object.add(own)
     }
 }
 
 /// The claims of an ID token (OpenID Connect Core section 2). The directory id and the names of the user are present
 /// only with the scope `profile`, the address as `email` only with the scope `email`.
-struct IDTokenClaims: JWTPayload {
+struct IDTokenClaims: JSONObjectWritable {
     let iss, sub, aud, tid: String
     let iat, nbf, exp, authTime: Int
     let amr: [String]
@@ -117,14 +135,8 @@ struct IDTokenClaims: JWTPayload {
     var givenName: String?
     var familyName: String?
     var email: String?
-
-    enum CodingKeys: String, CodingKey {
-        case iss, sub, aud, tid, iat, nbf, exp, amr, groups, roles, acr, sid, nonce, uti, ver, oid, name, email
-        case authTime = "auth_time"
-        case preferredUsername = "preferred_username"
-        case givenName = "given_name"
-        case familyName = "family_name"
-    }
+    /// Those that the application gets besides.
+    let own: [String: ClaimValue]
 
     init(_ claims: CommonClaims, _ subject: TokenSubject) {
         iss = claims.iss
@@ -143,6 +155,7 @@ struct IDTokenClaims: JWTPayload {
         nonce = subject.nonce
         uti = claims.uti
         ver = "2.0"
+        own = subject.idClaims
         if subject.openIDScopes.contains("profile") {
             oid = claims.oid
             preferredUsername = subject.user.email
@@ -156,14 +169,32 @@ struct IDTokenClaims: JWTPayload {
         }
     }
 
-    func verify(using algorithm: some JWTAlgorithm) throws {
-        throw SignedOnly()
+    func write(to object: inout JSONObjectText) {
+        object.add("acr", acr)
+        object.add("amr", amr)
+        object.add("aud", aud)
+        object.add("auth_time", authTime)
+        object.add("email", email)
+        object.add("exp", exp)
+        object.add("family_name", familyName)
+        object.add("given_name", givenName)
+        object.add("groups", groups)
+        object.add("iat", iat)
+        object.add("iss", iss)
+        object.add("name", name)
+        object.add("nbf", nbf)
+        object.add("nonce", nonce)
+        object.add("oid", oid)
+        object.add("preferred_username", preferredUsername)
+        object.add("roles", roles)
+        object.add("sid", sid)
+        object.add("sub", sub)
+        object.add("tid", tid)
+        object.add("uti", uti)
+        object.add("ver", ver)
+        object.add(own)
     }
 }
-
-/// Thrown when claims of this module are decoded from a token: these types are for signing and check nothing
-/// (`SEC-TOK-3`).
-struct SignedOnly: Error {}
 
 extension User {
     /// The attribute as text; nil when it is missing or empty.

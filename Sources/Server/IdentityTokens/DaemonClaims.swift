@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// The claims of a daemon's token: a JWT of RFC 9068 with the names of the vendor's version 2.0 (docs/protocol.md
 /// §19.3). It has no scopes, no methods and no session, because there is no user.
-struct DaemonTokenClaims: Encodable {
+struct DaemonTokenClaims: JSONObjectWritable {
     let iss, sub, aud, azp, azpacr, idtyp, tid, oid: String
     let iat, nbf, exp: Int
     let roles: [String]?
@@ -29,6 +29,24 @@ struct DaemonTokenClaims: Encodable {
         jti = subject.tokenID.text
         uti = jti
         ver = "2.0"
+    }
+
+    func write(to object: inout JSONObjectText) {
+        object.add("aud", aud)
+        object.add("azp", azp)
+        object.add("azpacr", azpacr)
+        object.add("exp", exp)
+        object.add("iat", iat)
+        object.add("idtyp", idtyp)
+        object.add("iss", iss)
+        object.add("jti", jti)
+        object.add("nbf", nbf)
+        object.add("oid", oid)
+        object.add("roles", roles)
+        object.add("sub", sub)
+        object.add("tid", tid)
+        object.add("uti", uti)
+        object.add("ver", ver)
     }
 }
 

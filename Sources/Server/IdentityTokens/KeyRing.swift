@@ -67,16 +67,13 @@ package actor KeyRing: TokenIssuer {
             guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
                 throw StoreError.corrupt("no signing key stands after one was inserted")
             }
-            let accessToken = try keys.sign(
-                ExtendedClaims(AccessTokenClaims(claims, subject), own: subject.accessClaims), as: .accessToken,
-                with: signer)
+            let accessToken = try keys.sign(AccessTokenClaims(claims, subject), as: .accessToken, with: signer)
             guard subject.openIDScopes.contains("openid") else {
                 return SignedTokens(accessToken: accessToken, idToken: nil)
             }
             return SignedTokens(
                 accessToken: accessToken,
-                idToken: try keys.sign(
-                    ExtendedClaims(IDTokenClaims(claims, subject), own: subject.idClaims), as: .idToken, with: signer))
+                idToken: try keys.sign(IDTokenClaims(claims, subject), as: .idToken, with: signer))
         } catch {
             throw .unavailable(error)
         }

@@ -3,7 +3,7 @@ import NativeAuthCore
 import PortableFoundation
 
 /// The claims of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4); never a `nonce`.
-struct LogoutTokenClaims: Encodable {
+struct LogoutTokenClaims: JSONObjectWritable {
     let iss, sub, aud, sid, jti: String
     let iat, exp: Int
     /// That the session has ended, by the name of the event.
@@ -19,5 +19,16 @@ struct LogoutTokenClaims: Encodable {
         iat = Int(subject.issuedAt.timeIntervalSince1970.rounded(.down))
         exp = iat + LogoutTokenSubject.lifetime
         events = ["http://schemas.openid.net/event/backchannel-logout": [:]]
+    }
+
+    func write(to object: inout JSONObjectText) throws {
+        object.add("aud", aud)
+        try object.add("events", encoding: events)
+        object.add("exp", exp)
+        object.add("iat", iat)
+        object.add("iss", iss)
+        object.add("jti", jti)
+        object.add("sid", sid)
+        object.add("sub", sub)
     }
 }

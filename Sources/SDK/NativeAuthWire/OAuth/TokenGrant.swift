@@ -168,7 +168,7 @@ package struct TokenExchange: Hashable, Sendable {
 }
 
 /// Issued tokens (docs/protocol.md §6.1). Servers send all members; clients tolerate the absence of most.
-package struct TokenReply: Hashable, Sendable, Codable {
+package struct TokenReply: Hashable, Sendable, Decodable, JSONObjectWritable {
     /// `Bearer`, or `DPoP` for a token that is bound to a key.
     package var tokenType: String?
     /// Granted scopes, separated by blanks.
@@ -213,6 +213,19 @@ package struct TokenReply: Hashable, Sendable, Codable {
         case issuedTokenType = "issued_token_type"
         case deviceRememberedFor = "device_remembered_for"
     }
+
+    package func write(to object: inout JSONObjectText) {
+        object.add("access_token", accessToken?.reveal())
+        object.add("client_info", clientInfo)
+        object.add("device_remembered_for", deviceRememberedFor)
+        object.add("expires_in", expiresIn)
+        object.add("ext_expires_in", extExpiresIn)
+        object.add("id_token", idToken?.reveal())
+        object.add("issued_token_type", issuedTokenType)
+        object.add("refresh_token", refreshToken?.reveal())
+        object.add("scope", scope)
+        object.add("token_type", tokenType)
+    }
 }
 
 /// The user of the tokens: `client_info` of a token reply (docs/protocol.md §6.2).
@@ -227,9 +240,12 @@ package struct ClientInfo: Hashable, Sendable, Codable {
         self.utid = utid
     }
 
-    /// Base64url of the JSON object, without padding. Both members are UUIDs, so nothing needs an escape.
+    /// Base64url of the JSON object, without padding.
     package var encoded: String {
-        Base64URL.encode(#"{"uid":\#(AttributesJSON.quoted(uid)),"utid":\#(AttributesJSON.quoted(utid))}"#.utf8)
+        var object = JSONObjectText()
+        object.add("uid", uid)
+        object.add("utid", utid)
+        return Base64URL.encode(object.bytes)
     }
 
     /// Decodes ``encoded``; nil for anything else.

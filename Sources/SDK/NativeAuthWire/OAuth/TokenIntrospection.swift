@@ -1,3 +1,5 @@
+package import NativeAuthCore
+
 /// `POST oauth2/v2.0/tokeninfo` (RFC 7662 §2.1): the form of a revocation.
 package typealias TokenIntrospectionRequest = RevocationRequest
 
@@ -77,7 +79,7 @@ package struct KeyConfirmation: Hashable, Sendable, Codable {
 }
 
 /// The claims of an access token's user: the answer of `oidc/userinfo` (OpenID Connect Core 1.0 §5.3.2).
-package struct UserInfoReply: Hashable, Sendable, Codable {
+package struct UserInfoReply: Hashable, Sendable, Decodable, JSONObjectWritable {
     /// The same as in the ID token.
     package var subject: String
     package var name: String?
@@ -108,5 +110,15 @@ package struct UserInfoReply: Hashable, Sendable, Codable {
         case preferredUsername = "preferred_username"
         case email
         case isEmailVerified = "email_verified"
+    }
+
+    package func write(to object: inout JSONObjectText) {
+        object.add("email", email)
+        object.add("email_verified", isEmailVerified)
+        object.add("family_name", familyName)
+        object.add("given_name", givenName)
+        object.add("name", name)
+        object.add("preferred_username", preferredUsername)
+        object.add("sub", subject)
     }
 }

@@ -15,7 +15,7 @@ package struct ContinuationReply: Hashable, Sendable {
 }
 
 /// The answer to a challenge: a code was sent, or a password is required (docs/protocol.md §4.2).
-package struct ChallengeReply: Hashable, Sendable, Codable {
+package struct ChallengeReply: Hashable, Sendable, Decodable, JSONObjectWritable {
     /// Servers always send it.
     package var challengeType: ChallengeType?
     @WireSecret package var continuationToken: Secret<String>?
@@ -70,6 +70,21 @@ package struct ChallengeReply: Hashable, Sendable, Codable {
         case codeLength = "code_length"
         case interval
         case bindingMethod = "binding_method"
+    }
+
+    package func write(to object: inout JSONObjectText) throws {
+        object.add("binding_method", bindingMethod)
+        object.add("challenge_channel", challengeChannel)
+        object.add("challenge_target_label", challengeTargetLabel)
+        object.add("challenge_type", challengeType?.rawValue)
+        object.add("code_length", codeLength)
+        object.add("continuation_token", continuationToken?.reveal())
+        object.add("expires_in", expiresIn)
+        object.add("interval", interval)
+        object.add("nonce", nonce)
+        object.add("provider", provider)
+        try object.add("public_key", encoding: publicKey)
+        object.add("remember_device_for", rememberDeviceFor)
     }
 }
 
@@ -186,10 +201,9 @@ package struct ErrorReply: Hashable, Sendable, Codable {
 
 // MARK: - Coding
 
-extension ContinuationReply: Codable {
+extension ContinuationReply: Decodable, JSONObjectWritable {
     private enum CodingKeys: String, CodingKey {
         case continuationToken = "continuation_token"
-        case description
     }
 
     package init(from decoder: any Decoder) throws {
@@ -197,10 +211,9 @@ extension ContinuationReply: Codable {
         _continuationToken = try container.decode(WireSecret.self, forKey: .continuationToken)
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(_continuationToken, forKey: .continuationToken)
-        try container.encodeIfPresent(description, forKey: .description)
+    package func write(to object: inout JSONObjectText) {
+        object.add("continuation_token", continuationToken?.reveal())
+        object.add("description", description)
     }
 }
 

@@ -26,7 +26,7 @@ struct CBORItems {
         guard parse(depth: 0) else { return nil }
     }
 
-    func text(_ range: Range<Int>) -> String? { String(validating: data[range], as: UTF8.self) }
+    func text(_ range: Range<Int>) -> String? { String(utf8: data[range]) }
 
     /// The position of the item after the item at `index`.
     func after(_ index: Int) -> Int {
@@ -119,17 +119,9 @@ struct CBORReader: Decoder {
     var isNull: Bool { item == .null }
 
     func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let known: Any? =
-            if type == Date.self {
-                Date(timeIntervalSinceReferenceDate: try double())
-            } else if type == UUID.self {
-                UUID(bytes: try bytes())
-            } else if type == Data.self {
-                Data(try bytes())
-            } else {
-                nil
-            }
-        if let known { return try wanted(known as? Value) }
+        if type == Date.self { return try wanted(Date(timeIntervalSinceReferenceDate: try double()) as? Value) }
+        if type == UUID.self { return try wanted(UUID(bytes: try bytes()) as? Value) }
+        if type == Data.self { return try wanted(Data(try bytes()) as? Value) }
         return try Value(from: self)
     }
 

@@ -82,7 +82,8 @@ struct CBOROutput {
 
 /// The one output of all writers of a value.
 final class CBORBytes {
-    var output = CBOROutput()
+    // Only the writers in this file have it, one at a time: the check of each access would find nothing.
+    @exclusivity(unchecked) var output = CBOROutput()
 }
 
 /// Writes one value, at a level of the maps and arrays around it.
@@ -93,15 +94,20 @@ struct CBORWriter: Encoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    func write(_ value: some Encodable) throws {
+    func write<Value: Encodable>(_ value: Value) throws {
         bytes.output.close(to: level)
         let before = bytes.output.bytes.count
-        switch value {
-        case let date as Date: bytes.output.append(date.timeIntervalSinceReferenceDate)
-        case let uuid as UUID: withUnsafeBytes(of: uuid.uuid) { bytes.output.append($0) }
-        case let data as Data: data.withUnsafeBytes { bytes.output.append($0) }
-        case let attributes as [String: AttributeValue]: try write(sorted: attributes)
-        case _: try value.encode(to: self)
+        // Types are compared first, because a cast that fails takes much longer.
+        if Value.self == Date.self, let date = value as? Date {
+            bytes.output.append(date.timeIntervalSinceReferenceDate)
+        } else if Value.self == UUID.self, let uuid = value as? UUID {
+            withUnsafeBytes(of: uuid.uuid) { bytes.output.append($0) }
+        } else if Value.self == Data.self, let data = value as? Data {
+            data.withUnsafeBytes { bytes.output.append($0) }
+        } else if Value.self == [String: AttributeValue].self, let attributes = value as? [String: AttributeValue] {
+            try write(sorted: attributes)
+        } else {
+            try value.encode(to: self)
         }
         // A type without properties opens no container, so write an empty map.
         if bytes.output.bytes.count == before { _ = bytes.output.begin(CBORMark.map) }

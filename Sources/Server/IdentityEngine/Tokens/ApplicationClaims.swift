@@ -197,17 +197,9 @@ extension HookClaim {
 }
 
 /// The value of a claim that an application gets: that of an attribute, or texts from a hook.
-package enum ClaimValue: Hashable, Sendable, Encodable {
+package enum ClaimValue: Hashable, Sendable {
     case one(AttributeValue)
     case texts([String])
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .one(let value): try container.encode(value)
-        case .texts(let texts): try container.encode(texts)
-        }
-    }
 
     /// The size of a member of a JSON object with this name: at least that of the value as it is written.
     package func bytes(named name: String) -> Int {
@@ -223,28 +215,14 @@ package enum ClaimValue: Hashable, Sendable, Encodable {
     }
 }
 
-/// Claims that the server always writes, and claims of an application beside them in the same JSON object.
-package struct ExtendedClaims<Standard: Encodable>: Encodable {
-    package var standard: Standard
-    package var own: [String: ClaimValue]
-
-    package init(_ standard: Standard, own: [String: ClaimValue]) {
-        self.standard = standard
-        self.own = own
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        try standard.encode(to: encoder)
-        guard !own.isEmpty else { return }
-        var members = encoder.container(keyedBy: Name.self)
-        for (name, value) in own { try members.encode(value, forKey: Name(stringValue: name)) }
+extension JSONObjectText {
+    /// Adds the claims of an application. One with the name of one of the server's has the same value.
+    package mutating func add(_ claims: [String: ClaimValue]) {
+        for (name, value) in claims {
+            switch value {
+            case .one(let value): add(name, value)
+            case .texts(let texts): add(name, texts)
+            }
+        }
     }
 }

@@ -43,10 +43,10 @@ extension V1Codec {
     package static func reply(_ verdict: DaemonVerdict, trace: Trace) -> Reply {
         switch verdict {
         case .issued(let token):
-            return success(
-                TokenReply(
-                    scope: nil, expiresIn: token.lifetime, extExpiresIn: token.lifetime,
-                    accessToken: token.accessToken, refreshToken: nil, idToken: nil, clientInfo: nil), trace: trace)
+            let reply = TokenReply(
+                scope: nil, expiresIn: token.lifetime, extExpiresIn: token.lifetime, accessToken: token.accessToken,
+                refreshToken: nil, idToken: nil, clientInfo: nil)
+            return success(trace: trace) { try WireJSON.encode(reply) }
         case .refused(let refusal): return failure(V1Failure(refusal), trace: trace)
         }
     }
@@ -164,12 +164,16 @@ extension V1Codec {
     }
 
     private static func success(_ body: some Encodable, _ outcome: Outcome) -> Reply {
-        success(body, trace: outcome.trace)
+        success(trace: outcome.trace) { try WireJSON.encode(body) }
     }
 
-    private static func success(_ body: some Encodable, trace: Trace) -> Reply {
+    private static func success(_ body: some JSONObjectWritable, _ outcome: Outcome) -> Reply {
+        success(trace: outcome.trace) { try WireJSON.encode(body) }
+    }
+
+    private static func success(trace: Trace, body: () throws -> Data) -> Reply {
         do {
-            return Reply(status: 200, body: try WireJSON.encode(body), trace: trace)
+            return Reply(status: 200, body: try body(), trace: trace)
         } catch {
             return reply(.broken, trace: trace)
         }

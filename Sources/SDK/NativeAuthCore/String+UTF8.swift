@@ -1,0 +1,10 @@
+extension String {
+    /// The text of these bytes; nil when they are not UTF-8.
+    ///
+    /// `String(validating:as:)` is not specialised, so that it takes longer for a short text.
+    package init?(utf8 bytes: ArraySlice<UInt8>) {
+        self.init(decoding: bytes, as: UTF8.self)
+        // What is not UTF-8 was replaced.
+        guard utf8.elementsEqual(bytes) else { return nil }
+    }
+}
