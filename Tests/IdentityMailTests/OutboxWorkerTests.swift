@@ -499,8 +499,8 @@ private final class RetryHookStore: OutboxStore {
         try await store.markTaken(leased, now: now)
     }
 
-    func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError) {
-        try await store.markSent(leased, now: now)
+    func markSent(_ mails: [LeasedMail], now: Date) async throws(StoreError) {
+        try await store.markSent(mails, now: now)
     }
 
     func retry(_ leased: LeasedMail, at next: Date) async throws(StoreError) {

@@ -67,13 +67,13 @@ extension World {
                 arrive()
             case 3:
                 // Lost on the way.
-                try await store.markSent(leased, now: now)
+                try await store.markSent([leased], now: now)
             case 4:
                 let event = AuditEvent(.mailFailed, at: now, tenant: tenant)
                 try await store.markFailed(leased, now: now, event: event, refusedBy: nil)
             case _:
                 arrive()
-                try await store.markSent(leased, now: now)
+                try await store.markSent([leased], now: now)
             }
         }
     }

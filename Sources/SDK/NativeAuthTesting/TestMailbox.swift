@@ -233,7 +233,7 @@ public final class TestMailbox: Sendable {
                     if mail?.to.hasPrefix("+") == true {
                         try await store.markTaken(item, now: now)
                     } else {
-                        try await store.markSent(item, now: now)
+                        try await store.markSent([item], now: now)
                     }
                 }
                 if leased.count < limit { return .success(()) }

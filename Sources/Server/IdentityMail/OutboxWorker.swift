@@ -46,6 +46,8 @@ package final class OutboxWorker: Service {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let hooks: OutboxHooks?
     private let onDelivered: (@Sendable (DeliveredMail) async -> Void)?
+    /// Those that the mail server has and the store does not know of yet.
+    private let sent: SharedWrites<LeasedMail>
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -76,6 +78,7 @@ package final class OutboxWorker: Service {
         self.sleep = sleep
         self.hooks = hooks
         self.onDelivered = onDelivered
+        sent = SharedWrites { mails throws(StoreError) in try await store.markSent(mails, now: clock.now) }
     }
 
     /// Works until it is cancelled or asked to shut down; mails in delivery are finished first.
@@ -212,7 +215,7 @@ package final class OutboxWorker: Service {
             // Do as much of the work of a real mail as possible, because a missing part could be noticed (SEC-ENUM-6).
             // The server's answer does not matter.
             await transport.greet(from: message.sender)
-            try await store.markSent(leased, now: clock.now)
+            try await sent.add(leased)
             return true
         }
         let span = Self.span(of: content)
@@ -253,7 +256,7 @@ package final class OutboxWorker: Service {
         let mail = leased.mail
         // A decoy's text asks nothing of the gateway, which would charge for it.
         guard content.recipient != MailContent.noRecipient else {
-            try await store.markSent(leased, now: clock.now)
+            try await sent.add(leased)
             return true
         }
         guard let number = PhoneNumber(stored: content.recipient) else {
@@ -324,7 +327,7 @@ package final class OutboxWorker: Service {
                 to: content.recipient, subject: subject, code: content.code, text: text,
                 sentAt: content.sentAt))
         if content.text == nil {
-            try await store.markSent(leased, now: clock.now)
+            try await sent.add(leased)
         } else {
             try await store.markTaken(leased, now: clock.now)
         }

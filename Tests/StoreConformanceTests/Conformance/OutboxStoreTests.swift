@@ -68,7 +68,7 @@ struct OutboxStoreTests {
             let mails = [fixtureMail(), fixtureMail()]
             try await store.perform(.enqueueMail(mails[0]), .enqueueMail(mails[1]))
             let leased = try await store.leaseMails(limit: 2, now: noon, until: noon + 60)
-            try await store.markSent(leased[0], now: noon + 1)
+            try await store.markSent([leased[0]], now: noon + 1)
             try await store.markFailed(leased[1], now: noon + 1, event: failure, refusedBy: nil)
             for mail in leased { try await store.retry(mail, at: noon + 2) }
             #expect(try await store.leaseMails(limit: 5, now: noon + 10, until: noon + 70).isEmpty)
@@ -92,7 +92,7 @@ struct OutboxStoreTests {
             try await store.retry(second, at: noon + 62)
             #expect(try await store.nextMailDue() == noon + 62)
             // A sent mail stays sent, whichever worker sent it.
-            try await store.markSent(first, now: noon + 63)
+            try await store.markSent([first], now: noon + 63)
             #expect(try await store.nextMailDue() == nil)
         }
     }
@@ -144,9 +144,9 @@ struct OutboxStoreTests {
             let sent = fixtureMail()
             try await store.perform(.enqueueMail(sent), .enqueueMail(fixtureMail(expiresAt: noon + 600)))
             let leased = LeasedMail(mail: sent, attempts: 0)
-            try await store.markSent(leased, now: noon)
+            try await store.markSent([leased], now: noon)
             // A second worker, whose lease has expired, records it again.
-            try await store.markSent(leased, now: noon + 300)
+            try await store.markSent([leased], now: noon + 300)
             // The other mail expires, and both rows are kept.
             #expect(try await store.removeExpired(now: noon + 600) == 0)
             #expect(try await store.nextMailDue() == nil)

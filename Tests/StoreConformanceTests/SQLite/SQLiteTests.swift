@@ -208,7 +208,7 @@ struct GroupCommitTests {
             }
             let event = AuditEvent(.tokenRefreshed, at: noon, tenant: contoso)
             _ = try await store.updateRefreshFamily(family.id, in: contoso) { _ in (nil, event, 0) }
-            try await store.markSent(LeasedMail(mail: fixtureMail(), attempts: 0), now: noon)
+            try await store.markSent([LeasedMail(mail: fixtureMail(), attempts: 0)], now: noon)
             _ = try await store.leaseMails(limit: 5, now: noon, until: noon + 60)
             #expect(try await state() == before)
 
@@ -473,7 +473,7 @@ struct SQLiteFileTests {
 
             let leased = try await store.leaseMails(limit: 4, now: noon, until: noon + 60)
             func lease(_ mail: OutboxMail) throws -> LeasedMail { try #require(leased.first { $0.mail.id == mail.id }) }
-            try await store.markSent(lease(mails[0]), now: noon)
+            try await store.markSent([lease(mails[0])], now: noon)
             try await store.markFailed(
                 lease(mails[1]), now: noon, event: AuditEvent(.mailFailed, at: noon, tenant: contoso),
                 refusedBy: nil)

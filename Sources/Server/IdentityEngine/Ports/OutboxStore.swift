@@ -93,8 +93,9 @@ package protocol OutboxStore: Sendable {
     func leaseMails(
         _ room: MailRoom, now: Date, until leaseEnd: Date
     ) async throws(StoreError) -> (mails: [LeasedMail], mayBeMore: Bool)
-    /// Records that the mail server accepted the mail: wipes the content, even when another worker holds the lease now.
-    func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError)
+    /// Records that the mail server accepted the mails, all in one transaction: wipes the contents, even when another
+    /// worker holds a lease now.
+    func markSent(_ mails: [LeasedMail], now: Date) async throws(StoreError)
     /// The same for a text that the gateway accepted, which costs from now on.
     func markTaken(_ leased: LeasedMail, now: Date) async throws(StoreError)
     /// Schedules another attempt at `next`, which also extends the lease. Does nothing when another worker has leased

@@ -36,23 +36,15 @@ extension SQLStore {
         }
     }
 
-    package func markSent(_ leased: LeasedMail, now: Date) async throws(StoreError) {
+    package func markSent(_ mails: [LeasedMail], now: Date) async throws(StoreError) {
         try await write([]) { session in
-            try session.run(
-                """
-                UPDATE outbox SET state = 'sent', sealed_content = NULL, finished_at = ?
-                WHERE tenant = ? AND id = ? AND state = 'pending'
-                """, [now, leased.mail.tenant, leased.mail.id])
+            for leased in mails { try session.markSent(leased, now: now) }
         }
     }
 
     package func markTaken(_ leased: LeasedMail, now: Date) async throws(StoreError) {
         try await write([]) { session in
-            try session.run(
-                """
-                UPDATE outbox SET state = 'sent', sealed_content = NULL, finished_at = ?
-                WHERE tenant = ? AND id = ? AND state = 'pending'
-                """, [now, leased.mail.tenant, leased.mail.id])
+            try session.markSent(leased, now: now)
             try session.noteTaken(leased.mail.id, in: leased.mail.tenant, at: now)
         }
     }
@@ -137,6 +129,14 @@ extension SQLSession {
                 mail.createdAt,
                 mail.expiresAt,
             ])
+    }
+
+    fileprivate func markSent(_ leased: LeasedMail, now: Date) throws {
+        try run(
+            """
+            UPDATE outbox SET state = 'sent', sealed_content = NULL, finished_at = ?
+            WHERE tenant = ? AND id = ? AND state = 'pending'
+            """, [now, leased.mail.tenant, leased.mail.id])
     }
 
     /// Mails whose code has expired are never sent (`SEC-MAIL-2`).
