@@ -52,6 +52,41 @@ struct PostgresOpeningTests {
         try server.stop()
     }
 
+    @Test("A mail is found by its key before the database has statistics: no index of many mails is read for it")
+    func mailsAreFoundByTheirKey() async throws {
+        try await PostgresServer.withSchema { schema in
+            // One connection, so that its counters can be read in the end.
+            var settings = PostgresServer.small
+            settings.connections = 1
+            let store = try await PostgresStore(try schema.place(), settings)
+            for number in 0..<200 {
+                try await store.perform(.enqueueMail(fixtureMail(createdAt: noon + Double(number) / 1_000)))
+            }
+            var sent = 0
+            while true {
+                let room = MailRoom(total: 10, perLane: 10)
+                let leased = try await store.leaseMails(room, now: noon + 1, until: noon + 60).mails
+                guard !leased.isEmpty else { break }
+                try await store.markSent(leased, now: noon + 2)
+                sent += leased.count
+            }
+            #expect(sent == 200)
+            _ = try await store.unsafeSQL("SELECT pg_stat_force_next_flush()::text")
+            let read = try await store.unsafeSQL(
+                """
+                SELECT indexrelname::text, idx_tup_read::text FROM pg_stat_user_indexes
+                WHERE schemaname = current_schema() AND relname = 'outbox'
+                """)
+            let counts = Dictionary(uniqueKeysWithValues: read.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) })
+            #expect(try #require(counts["outbox_pkey"]) >= 400, "\(counts)")
+            #expect(try #require(counts["outbox_by_tenant"]) == 0, "\(counts)")
+            // Each lease reads those that wait, as far as it takes them, and those that others have.
+            #expect(try #require(counts["outbox_by_due"]) < 5_000, "\(counts)")
+            #expect(try #require(counts["outbox_by_expiry"]) < 400, "\(counts)")
+            try await store.close()
+        }
+    }
+
     @Test("Every key leads with the tenant, so that a cluster can spread the tables by it")
     func keysLeadWithTheTenant() async throws {
         try await PostgresServer.withSchema { schema in

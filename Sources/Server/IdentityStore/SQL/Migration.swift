@@ -11,6 +11,8 @@ package struct Migration: Sendable {
     package let name: String
     /// The statements in SQLite's syntax.
     package let sqlite: String
+    /// Further statements for PostgreSQL alone.
+    private var postgresAlone = ""
 
     /// All migrations, in order.
     package static let all = [
@@ -56,6 +58,7 @@ package struct Migration: Sendable {
         Migration(name: "0040 remembered devices", sqlite: rememberedDevices),
         Migration(name: "0041 numbers that sign in", sqlite: numbersThatSignIn),
         Migration(name: "0042 two operators", sqlite: twoOperators),
+        Migration(name: "0043 plans for mails", sqlite: "", postgresAlone: plansForMails),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -78,7 +81,7 @@ package struct Migration: Sendable {
             (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
             ("random() & 9223372036854775807", "(random() * 9.2e18)::bigint"),
         ]
-        return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) }
+        return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) } + postgresAlone
     }
 
     /// What a method is. Existing ones are mailboxes. A method of another kind has an empty address, and its id as the key.
@@ -590,6 +593,18 @@ package struct Migration: Sendable {
     private static let mailsByDue = """
         DROP INDEX outbox_by_due;
         CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending';
+        """
+
+    /// While PostgreSQL has no statistics, as for a table that is usually short, it takes the key and any index that begins
+    /// with the tenant, or has the mails that wait, for equally good, and the newest of them for its plans. These it can use only
+    /// where a statement names their time: never to find one mail, for which it read all of the tenant.
+    private static let plansForMails = """
+        DROP INDEX outbox_by_tenant;
+        CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at) WHERE created_at IS NOT NULL;
+        DROP INDEX outbox_by_due;
+        CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending' AND due_at IS NOT NULL;
+        DROP INDEX outbox_by_expiry;
+        CREATE INDEX outbox_by_expiry ON outbox (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL;
         """
 
     /// The proofs at each method's enrolment, and the source of each audit line. For existing methods the proofs are

@@ -10,7 +10,7 @@ extension SQLStore {
                 of: "outbox",
                 """
                 SELECT COUNT(*) AS number, MIN(created_at) AS oldest
-                FROM (SELECT created_at FROM outbox WHERE state = 'pending' LIMIT 1000) waiting
+                FROM (SELECT created_at FROM outbox WHERE state = 'pending' AND due_at IS NOT NULL LIMIT 1000) waiting
                 """, [])
             guard let row = try rows.get().first else { return (0, nil) }
             return (try row.value("number"), try row.value("oldest"))
