@@ -277,7 +277,7 @@ final class PostgresSealer {
         let lines = rows(
             """
             SELECT seq::text, kind, at::text, client::text, flow::text, "user"::text, detail, source::text, profile
-            FROM audit WHERE tenant = $1 AND position IS NULL ORDER BY seq LIMIT 500
+            FROM audit WHERE tenant = $1 AND position IS NULL ORDER BY audit.seq LIMIT 500
             """, [tenant])
         if !lines.isEmpty {
             var (numbers, positions, seals): ([String], [String], [String]) = ([], [], [])

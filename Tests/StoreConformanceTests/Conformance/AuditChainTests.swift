@@ -87,6 +87,13 @@ struct AuditChainTests {
             #expect(later.head.hasPrefix("1205:"))
             let listed = try await store.auditEvents(of: contoso, after: 0, limit: 2_000)
             #expect(listed.map(\.position) == Array(1...1_205))
+            // Only a tenant with as many lines as the limit is asked about again.
+            try await write(3, to: store)
+            for mayBeMore in [true, false] {
+                let pass = try await store.sealAudit(limit: 2) { chain.link($2, behind: $0, of: $1) }
+                #expect(pass.mayBeMore == mayBeMore)
+            }
+            #expect(try await verify(store).get().unsealed == 0)
             #expect(listed.map(\.event.detail) == ((0..<1_203).map { "\($0)" } + ["0", "1"]))
         }
     }

@@ -68,6 +68,8 @@ package struct AuditSealing: Hashable, Sendable {
     package var heads: [TenantID: AuditHead] = [:]
     /// The tenants whose chain was not continued because its stored end was changed.
     package var broken: [TenantID] = []
+    /// Whether a tenant had as many lines as were sealed at once: more of them may wait.
+    package var mayBeMore = false
 
     package init() {}
 }

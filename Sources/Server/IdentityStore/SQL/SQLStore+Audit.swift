@@ -34,6 +34,7 @@ extension SQLStore {
                 // Each line is sealed once, so it is counted once; and not in the transaction of the request.
                 try session.add(ActivityCounts(of: lines), for: tenant)
                 sealing.count += lines.count
+                sealing.mayBeMore = sealing.mayBeMore || lines.count == limit
                 sealing.heads[tenant] = end
             }
             return sealing
