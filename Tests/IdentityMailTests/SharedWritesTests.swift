@@ -4,11 +4,11 @@ import Testing
 
 @testable import IdentityMail
 
-@Suite("Shared writes")
+@Suite("Shared writes", .timeLimit(.minutes(1)))
 struct SharedWritesTests {
     private struct DiskFull: Error {}
 
-    /// Writes that each wait until they are told their result.
+    /// A disk: each write waits for ``finish(_:)``.
     private final class Disk: Sendable {
         private let begun = AsyncStream<[Int]>.makeStream()
         private let results = AsyncStream<Result<Void, StoreError>>.makeStream()
@@ -45,7 +45,7 @@ struct SharedWritesTests {
         let first = add(0)
         #expect(await disk.next() == [0])
         let others = (1...5).map(add)
-        while writes.count < 5 { await Task.yield() }
+        while writes.waitingCount < 5 { await Task.yield() }
         #expect(ended.withLock { $0.isEmpty })
 
         disk.finish(.success(()))
@@ -53,7 +53,7 @@ struct SharedWritesTests {
         #expect(await disk.next().sorted() == [1, 2, 3, 4, 5])
         #expect(ended.withLock { $0 } == [0: true])
         let last = add(6)
-        while writes.count < 1 { await Task.yield() }
+        while writes.waitingCount < 1 { await Task.yield() }
 
         disk.finish(.failure(.unavailable(DiskFull())))
         for other in others { await other.value }
@@ -63,7 +63,7 @@ struct SharedWritesTests {
         disk.finish(.success(()))
         await last.value
         #expect(ended.withLock { $0[6] } == true)
-        #expect(writes.count == 0)
+        #expect(writes.waitingCount == 0)
 
         // With nothing under way the next item is written at once.
         let later = add(7)

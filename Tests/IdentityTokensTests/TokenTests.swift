@@ -177,7 +177,38 @@ import Testing
         #expect(String(validating: parts.signature, as: UTF8.self) == nil)
     }
 
-    @Test("SEC-TOK-3: the claims that are signed cannot be read back, not even from a valid token")
+    @Test("SEC-TOK-1: no claim of an application has the name or takes the place of one of the server's")
+    func theServersNames() async throws {
+        var subject = TokenSubject.fixture(methods: ["pwd", "otp", "mfa"], contexts: ["c1"], sessionID: .fixture(7))
+        subject.logoutID = .fixture(8)
+        subject.nonce = "n"
+        subject.groups = [.fixture(6)]
+        subject.idRoles = ["reader"]
+        subject.accessRoles = ["writer"]
+        subject.key = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+        let ring = KeyRing.fixture()
+        func members(_ subject: TokenSubject) async throws -> (access: [String: JSONValue], id: [String: JSONValue]) {
+            let tokens = try await ring.sign(subject)
+            func object(_ token: Secret<String>) throws -> [String: JSONValue] {
+                try JSONDecoder().decode([String: JSONValue].self, from: Data(TokenParts(token).payload.utf8))
+            }
+            return (try object(tokens.accessToken), try object(#require(tokens.idToken)))
+        }
+        let own = try await members(subject)
+        let names = Set(own.access.keys).union(own.id.keys)
+        #expect(names.isSuperset(of: ["fam", "sid", "cnf", "groups", "roles", "acrs", "nonce", "email", "name"]))
+        for name in names {
+            let claim = ApplicationClaim(name: name, attribute: "city")
+            #expect(!ApplicationClaim.faults(of: [claim], with: AttributeDefinition.builtIn).isEmpty, "\(name)")
+        }
+        subject.accessClaims = Dictionary(uniqueKeysWithValues: names.map { ($0, .one("stolen")) })
+        subject.idClaims = Dictionary(uniqueKeysWithValues: names.map { ($0, .texts(["stolen"])) })
+        let attacked = try await members(subject)
+        for (name, value) in own.access { #expect(attacked.access[name] == value, "\(name)") }
+        for (name, value) in own.id { #expect(attacked.id[name] == value, "\(name)") }
+    }
+
+    @Test("SEC-TOK-3: the types of claims that are signed cannot be decoded")
     func signedClaimsCannotBeReadBack() {
         let types: [any JSONObjectWritable.Type] = [
             AccessTokenClaims.self, IDTokenClaims.self, DaemonTokenClaims.self, LogoutTokenClaims.self,

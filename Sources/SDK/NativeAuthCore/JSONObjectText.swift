@@ -1,13 +1,14 @@
 package import PortableFoundation
 
-/// The text of one JSON object (RFC 8259 section 4), for what nearly every request writes: an encoder takes ten times as
-/// long.
+/// The text of one JSON object (RFC 8259 section 4), for what nearly every request writes: an encoder takes three to four
+/// times the instructions (`docs/design/0012-short-ways.md`).
 ///
-/// The bytes are those of a `JSONEncoder` with sorted keys and slashes that are not escaped.
+/// The bytes are those of ``JSONEncoder/sorted``. A name that is added again keeps its last value; a nil value leaves
+/// the earlier one.
 package struct JSONObjectText: Sendable {
     private struct Member {
         var name: String
-        /// The place of the value in the text of all values.
+        /// Where the value stands in `values`.
         var value: Range<Int>
     }
 
@@ -20,7 +21,7 @@ package struct JSONObjectText: Sendable {
         values.reserveCapacity(1_024)
     }
 
-    /// Adds a text; nil adds nothing. A name that is added again replaces its first value.
+    /// Adds a text; nil adds nothing.
     package mutating func add(_ name: String, _ text: String?) {
         guard let text else { return }
         add(name) { Self.append(text, to: &$0) }
@@ -51,6 +52,7 @@ package struct JSONObjectText: Sendable {
         }
     }
 
+    /// Adds the value of an attribute.
     package mutating func add(_ name: String, _ value: AttributeValue) {
         switch value {
         case .string(let text): add(name, text)
@@ -60,11 +62,11 @@ package struct JSONObjectText: Sendable {
     }
 
     /// Adds a value of any type, as an encoder writes it; nil adds nothing.
+    ///
+    /// - Throws: `EncodingError`.
     package mutating func add(_ name: String, encoding value: (some Encodable)?) throws {
         guard let value else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let encoded = try encoder.encode(value)
+        let encoded = try JSONEncoder.sorted.encode(value)
         add(name) { $0.append(contentsOf: encoded) }
     }
 
@@ -75,7 +77,7 @@ package struct JSONObjectText: Sendable {
         members.append(Member(name: name, value: start..<values.count))
     }
 
-    /// The whole text.
+    /// The text in UTF-8, members sorted by name. Made at each call.
     package var bytes: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(values.count + members.reduce(2) { $0 + $1.name.utf8.count + 4 })
@@ -90,13 +92,13 @@ package struct JSONObjectText: Sendable {
         return text
     }
 
-    /// The whole text.
+    /// The same as ``bytes``.
     package var data: Data { Data(copying: bytes) }
 
     /// Each name once, with its last value.
     private var sortedMembers: [Member] {
-        var last: [String: Member] = [:]
-        for member in members { last[member.name] = member }
+        var last: [[UInt8]: Member] = [:]
+        for member in members { last[Array(member.name.utf8)] = member }
         return last.values.sorted { Self.precedes($0.name, $1.name) }
     }
 
@@ -142,16 +144,28 @@ package struct JSONObjectText: Sendable {
     }
 }
 
-/// A value that is one JSON object, and writes its members without an encoder.
+/// A value that is one JSON object, and names its members itself.
 package protocol JSONObjectWritable {
+    /// Adds each member that has a value.
+    ///
+    /// - Throws: `EncodingError`, from ``JSONObjectText/add(_:encoding:)`` alone.
     func write(to object: inout JSONObjectText) throws
 }
 
 extension JSONObjectWritable {
-    /// The whole object.
+    /// All its members.
     package func json() throws -> JSONObjectText {
         var object = JSONObjectText()
         try write(to: &object)
         return object
+    }
+}
+
+extension JSONEncoder {
+    /// An encoder that gives equal bytes for equal values.
+    package static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
     }
 }

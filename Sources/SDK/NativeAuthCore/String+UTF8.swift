@@ -1,7 +1,7 @@
 extension String {
     /// The text of these bytes; nil when they are not UTF-8.
     ///
-    /// `String(validating:as:)` is not specialised, so that it takes longer for a short text.
+    /// `String(validating:as:)` is generic and not specialised here: it takes longer for a short text.
     package init?(utf8 bytes: ArraySlice<UInt8>) {
         self.init(decoding: bytes, as: UTF8.self)
         // What is not UTF-8 was replaced.

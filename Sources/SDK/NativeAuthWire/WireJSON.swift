@@ -14,9 +14,7 @@ package enum WireJSON {
 
     /// Encodes `value`. Equal values give equal bytes: members are sorted, slashes are not escaped.
     package static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
+        try JSONEncoder.sorted.encode(value)
     }
 
     /// The same for a reply that writes its members itself.

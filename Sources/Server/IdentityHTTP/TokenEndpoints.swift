@@ -74,8 +74,10 @@ extension IdentityRoutes {
             familyName: text("surname"), preferredUsername: scopes.contains("profile") ? live.user.email : nil,
             email: scopes.contains("email") ? live.user.email : nil,
             isEmailVerified: scopes.contains("email") ? true : nil)
-        var object = try reply.json()
+        var object = JSONObjectText()
+        // First: what the server says of the same name counts.
         object.add(try await engine.userinfoClaims(of: live, in: tenant))
+        reply.write(to: &object)
         return Self.uncached(json: object.data)
     }
 

@@ -46,7 +46,7 @@ package final class OutboxWorker: Service {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let hooks: OutboxHooks?
     private let onDelivered: (@Sendable (DeliveredMail) async -> Void)?
-    /// Those that the mail server has and the store does not know of yet.
+    /// Stores which mails are done.
     private let sent: SharedWrites<LeasedMail>
     private let state = Mutex(State())
 

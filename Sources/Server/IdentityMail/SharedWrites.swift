@@ -1,18 +1,18 @@
 import IdentityEngine
 import Synchronization
 
-/// Writes that come while one is under way share the next one: under a load a commit settles several mails.
+/// Groups writes: items that come while a write is under way are written together by the next one.
 final class SharedWrites<Item: Sendable>: Sendable {
     /// What a waiting caller does next.
     private enum Turn {
-        /// It writes its own item and these of others.
+        /// It writes its own item and those of the others.
         case lead([Waiting])
         case done(Result<Void, StoreError>)
     }
 
     private struct Waiting {
         let item: Item
-        let turn: CheckedContinuation<Turn, Never>
+        let caller: CheckedContinuation<Turn, Never>
     }
 
     private struct State {
@@ -29,7 +29,7 @@ final class SharedWrites<Item: Sendable>: Sendable {
     }
 
     /// The number of items that wait for the next write.
-    var count: Int { state.withLock { $0.waiting.count } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Returns when the item is written.
     ///
@@ -45,8 +45,8 @@ final class SharedWrites<Item: Sendable>: Sendable {
                 result = .failure(error)
             }
             // The next write does not wait for the callers of this one.
-            passOn()
-            for other in others { other.turn.resume(returning: .done(result)) }
+            startNextWrite()
+            for other in others { other.caller.resume(returning: .done(result)) }
             try result.get()
         }
     }
@@ -58,20 +58,20 @@ final class SharedWrites<Item: Sendable>: Sendable {
                     state.isWriting = true
                     return true
                 }
-                state.waiting.append(Waiting(item: item, turn: continuation))
+                state.waiting.append(Waiting(item: item, caller: continuation))
                 return false
             }
             if leads { continuation.resume(returning: .lead([])) }
         }
     }
 
-    /// Makes the first caller that waits write for all of them.
-    private func passOn() {
+    /// Lets the first waiting caller write the items of all that wait; with none, no write is under way.
+    private func startNextWrite() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             state.isWriting = !state.waiting.isEmpty
             return state.waiting
         }
-        waiting.first?.turn.resume(returning: .lead(Array(waiting.dropFirst())))
+        waiting.first?.caller.resume(returning: .lead(Array(waiting.dropFirst())))
     }
 }

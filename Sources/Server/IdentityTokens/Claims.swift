@@ -3,7 +3,7 @@ import NativeAuthCore
 import PortableFoundation
 
 /// The claims that both tokens of a subject have (docs/protocol.md §6.3, `SEC-TOK-1`). Times are whole seconds since
-/// 1970. What is signed cannot be decoded (`SEC-TOK-3`).
+/// 1970.
 struct CommonClaims: Sendable {
     let iss: String
     /// Different in every application, and always the same in one.
@@ -49,150 +49,77 @@ struct Confirmation: Codable, Sendable {
 }
 
 /// The claims of an access token: a JWT of RFC 9068 with the names of the vendor's version 2.0. No e-mail address and no
-/// names, unless the application's own claims add them.
+/// names, unless the application's own claims add them. What is signed cannot be decoded (`SEC-TOK-3`).
 struct AccessTokenClaims: JSONObjectWritable {
-    let iss, sub, aud, azp, tid, oid, scp: String
-    let iat, nbf, exp, authTime: Int
-    let amr: [String]
-    let acrs, groups, roles: [String]?
-    let acr, sid, fam: String?
-    let credentialVersion: Int
-    let jti, uti: String
-    let ver: String
-    let cnf: Confirmation?
-    /// Those that the application gets besides.
-    let own: [String: ClaimValue]
-
-    init(_ claims: CommonClaims, _ subject: TokenSubject) {
-        iss = claims.iss
-        sub = claims.sub
-        aud = subject.audience
-        azp = subject.client.description
-        tid = claims.tid
-        oid = claims.oid
-        // A token without a resource gives access to the user's own data, within its OpenID scopes.
-        scp = (subject.scopes.isEmpty ? subject.openIDScopes : subject.scopes).joined(separator: " ")
-        iat = claims.iat
-        nbf = claims.iat
-        exp = claims.exp
-        authTime = claims.authTime
-        amr = subject.accessStatesOwnAlone ? subject.methods : claims.amr
-        acrs = subject.contexts.isEmpty ? nil : subject.contexts
-        groups = subject.accessHasGroups ? subject.groups?.map(\.text) : nil
-        roles = subject.accessRoles.isEmpty ? nil : subject.accessRoles
-        acr = CommonClaims.context(of: amr)
-        sid = claims.sid
-        fam = subject.logoutID.flatMap { _ in subject.sessionID?.text }
-        credentialVersion = subject.credentialVersion
-        jti = claims.uti
-        uti = claims.uti
-        ver = "2.0"
-        cnf = subject.key.map(Confirmation.init)
-        own = subject.accessClaims
-    }
+    let claims: CommonClaims
+    let subject: TokenSubject
 
     func write(to object: inout JSONObjectText) throws {
-        object.add("acr", acr)
-        object.add("acrs", acrs)
+        // First: what the server says of the same name counts.
+        object.add(subject.accessClaims)
+        let amr = subject.accessStatesOwnAlone ? subject.methods : claims.amr
+        object.add("acr", CommonClaims.context(of: amr))
+        object.add("acrs", subject.contexts.isEmpty ? nil : subject.contexts)
         object.add("amr", amr)
-        object.add("aud", aud)
-        object.add("auth_time", authTime)
-        object.add("azp", azp)
-        try object.add("cnf", encoding: cnf)
-        object.add("cred_ver", credentialVersion)
-        object.add("exp", exp)
-        object.add("fam", fam)
-        object.add("groups", groups)
-        object.add("iat", iat)
-        object.add("iss", iss)
-        object.add("jti", jti)
-        object.add("nbf", nbf)
-        object.add("oid", oid)
-        object.add("roles", roles)
-        object.add("scp", scp)
-        object.add("sid", sid)
-        object.add("sub", sub)
-        object.add("tid", tid)
-        object.add("uti", uti)
-        object.add("ver", ver)
-        object.add(own)
+        object.add("aud", subject.audience)
+        object.add("auth_time", claims.authTime)
+        object.add("azp", subject.client.description)
+        try object.add("cnf", encoding: subject.key.map(Confirmation.init))
+        object.add("cred_ver", subject.credentialVersion)
+        object.add("exp", claims.exp)
+        object.add("fam", subject.logoutID.flatMap { _ in subject.sessionID?.text })
+        object.add("groups", subject.accessHasGroups ? subject.groups?.map(\.text) : nil)
+        object.add("iat", claims.iat)
+        object.add("iss", claims.iss)
+        object.add("jti", claims.uti)
+        object.add("nbf", claims.iat)
+        object.add("oid", claims.oid)
+        object.add("roles", subject.accessRoles.isEmpty ? nil : subject.accessRoles)
+        // A token without a resource gives access to the user's own data, within its OpenID scopes.
+        object.add("scp", (subject.scopes.isEmpty ? subject.openIDScopes : subject.scopes).joined(separator: " "))
+        object.add("sid", claims.sid)
+        object.add("sub", claims.sub)
+        object.add("tid", claims.tid)
+        object.add("uti", claims.uti)
+        object.add("ver", "2.0")
     }
 }
 
 /// The claims of an ID token (OpenID Connect Core section 2). The directory id and the names of the user are present
-/// only with the scope `profile`, the address as `email` only with the scope `email`.
+/// only with the scope `profile`, the address as `email` only with the scope `email`. What is signed cannot be decoded
+/// (`SEC-TOK-3`).
 struct IDTokenClaims: JSONObjectWritable {
-    let iss, sub, aud, tid: String
-    let iat, nbf, exp, authTime: Int
-    let amr: [String]
-    let groups, roles: [String]?
-    let acr, sid, nonce: String?
-    let uti: String
-    let ver: String
-    var oid: String?
-    var preferredUsername: String?
-    var name: String?
-    var givenName: String?
-    var familyName: String?
-    var email: String?
-    /// Those that the application gets besides.
-    let own: [String: ClaimValue]
-
-    init(_ claims: CommonClaims, _ subject: TokenSubject) {
-        iss = claims.iss
-        sub = claims.sub
-        aud = subject.client.description
-        tid = claims.tid
-        iat = claims.iat
-        nbf = claims.iat
-        exp = claims.exp
-        authTime = claims.authTime
-        amr = claims.amr
-        groups = subject.groups?.map(\.text)
-        roles = subject.idRoles.isEmpty ? nil : subject.idRoles
-        acr = claims.acr
-        sid = claims.sid
-        nonce = subject.nonce
-        uti = claims.uti
-        ver = "2.0"
-        own = subject.idClaims
-        if subject.openIDScopes.contains("profile") {
-            oid = claims.oid
-            preferredUsername = subject.user.email
-            givenName = subject.user.text("givenName")
-            familyName = subject.user.text("surname")
-            let parts = [givenName, familyName].compactMap(\.self)
-            name = subject.user.text("displayName") ?? (parts.isEmpty ? nil : parts.joined(separator: " "))
-        }
-        if subject.openIDScopes.contains("email") {
-            email = subject.user.email
-        }
-    }
+    let claims: CommonClaims
+    let subject: TokenSubject
 
     func write(to object: inout JSONObjectText) {
-        object.add("acr", acr)
-        object.add("amr", amr)
-        object.add("aud", aud)
-        object.add("auth_time", authTime)
-        object.add("email", email)
-        object.add("exp", exp)
+        // First: what the server says of the same name counts.
+        object.add(subject.idClaims)
+        let profile = subject.openIDScopes.contains("profile") ? subject.user : nil
+        let (givenName, familyName) = (profile?.text("givenName"), profile?.text("surname"))
+        let parts = [givenName, familyName].compactMap(\.self)
+        object.add("acr", claims.acr)
+        object.add("amr", claims.amr)
+        object.add("aud", subject.client.description)
+        object.add("auth_time", claims.authTime)
+        object.add("email", subject.openIDScopes.contains("email") ? subject.user.email : nil)
+        object.add("exp", claims.exp)
         object.add("family_name", familyName)
         object.add("given_name", givenName)
-        object.add("groups", groups)
-        object.add("iat", iat)
-        object.add("iss", iss)
-        object.add("name", name)
-        object.add("nbf", nbf)
-        object.add("nonce", nonce)
-        object.add("oid", oid)
-        object.add("preferred_username", preferredUsername)
-        object.add("roles", roles)
-        object.add("sid", sid)
-        object.add("sub", sub)
-        object.add("tid", tid)
-        object.add("uti", uti)
-        object.add("ver", ver)
-        object.add(own)
+        object.add("groups", subject.groups?.map(\.text))
+        object.add("iat", claims.iat)
+        object.add("iss", claims.iss)
+        object.add("name", profile?.text("displayName") ?? (parts.isEmpty ? nil : parts.joined(separator: " ")))
+        object.add("nbf", claims.iat)
+        object.add("nonce", subject.nonce)
+        object.add("oid", profile == nil ? nil : claims.oid)
+        object.add("preferred_username", profile?.email)
+        object.add("roles", subject.idRoles.isEmpty ? nil : subject.idRoles)
+        object.add("sid", claims.sid)
+        object.add("sub", claims.sub)
+        object.add("tid", claims.tid)
+        object.add("uti", claims.uti)
+        object.add("ver", "2.0")
     }
 }
 

@@ -6,47 +6,27 @@ import PortableFoundation
 /// The claims of a daemon's token: a JWT of RFC 9068 with the names of the vendor's version 2.0 (docs/protocol.md
 /// §19.3). It has no scopes, no methods and no session, because there is no user.
 struct DaemonTokenClaims: JSONObjectWritable {
-    let iss, sub, aud, azp, azpacr, idtyp, tid, oid: String
-    let iat, nbf, exp: Int
-    let roles: [String]?
-    let jti, uti: String
-    let ver: String
-
-    init(_ subject: DaemonTokenSubject) {
-        iss = CommonClaims.issuer(subject.issuer, subject.tenant)
-        sub = subject.daemon.description
-        aud = subject.audience
-        azp = sub
-        azpacr = subject.isProvenByAssertion ? "2" : "1"
-        idtyp = ReadDaemonClaims.type
-        tid = subject.tenant.description
-        oid = sub
-        // Rounded down: a token must not come from the future.
-        iat = Int(subject.issuedAt.timeIntervalSince1970.rounded(.down))
-        nbf = iat
-        exp = iat + subject.lifetime
-        roles = subject.roles.isEmpty ? nil : subject.roles
-        jti = subject.tokenID.text
-        uti = jti
-        ver = "2.0"
-    }
+    let subject: DaemonTokenSubject
 
     func write(to object: inout JSONObjectText) {
-        object.add("aud", aud)
-        object.add("azp", azp)
-        object.add("azpacr", azpacr)
-        object.add("exp", exp)
-        object.add("iat", iat)
-        object.add("idtyp", idtyp)
-        object.add("iss", iss)
-        object.add("jti", jti)
-        object.add("nbf", nbf)
-        object.add("oid", oid)
-        object.add("roles", roles)
-        object.add("sub", sub)
-        object.add("tid", tid)
-        object.add("uti", uti)
-        object.add("ver", ver)
+        let daemon = subject.daemon.description
+        // Rounded down: a token must not come from the future.
+        let issued = Int(subject.issuedAt.timeIntervalSince1970.rounded(.down))
+        object.add("aud", subject.audience)
+        object.add("azp", daemon)
+        object.add("azpacr", subject.isProvenByAssertion ? "2" : "1")
+        object.add("exp", issued + subject.lifetime)
+        object.add("iat", issued)
+        object.add("idtyp", ReadDaemonClaims.type)
+        object.add("iss", CommonClaims.issuer(subject.issuer, subject.tenant))
+        object.add("jti", subject.tokenID.text)
+        object.add("nbf", issued)
+        object.add("oid", daemon)
+        object.add("roles", subject.roles.isEmpty ? nil : subject.roles)
+        object.add("sub", daemon)
+        object.add("tid", subject.tenant.description)
+        object.add("uti", subject.tokenID.text)
+        object.add("ver", "2.0")
     }
 }
 

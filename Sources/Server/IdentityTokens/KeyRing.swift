@@ -67,13 +67,15 @@ package actor KeyRing: TokenIssuer {
             guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
                 throw StoreError.corrupt("no signing key stands after one was inserted")
             }
-            let accessToken = try keys.sign(AccessTokenClaims(claims, subject), as: .accessToken, with: signer)
+            let accessToken = try keys.sign(
+                AccessTokenClaims(claims: claims, subject: subject), as: .accessToken, with: signer)
             guard subject.openIDScopes.contains("openid") else {
                 return SignedTokens(accessToken: accessToken, idToken: nil)
             }
             return SignedTokens(
                 accessToken: accessToken,
-                idToken: try keys.sign(IDTokenClaims(claims, subject), as: .idToken, with: signer))
+                idToken: try keys.sign(
+                    IDTokenClaims(claims: claims, subject: subject), as: .idToken, with: signer))
         } catch {
             throw .unavailable(error)
         }
@@ -85,7 +87,7 @@ package actor KeyRing: TokenIssuer {
             guard let signer = schedule.signer(of: keys.records, at: subject.issuedAt) else {
                 throw StoreError.corrupt("no signing key stands after one was inserted")
             }
-            return try keys.sign(DaemonTokenClaims(subject), as: .accessToken, with: signer)
+            return try keys.sign(DaemonTokenClaims(subject: subject), as: .accessToken, with: signer)
         } catch {
             throw .unavailable(error)
         }
@@ -99,7 +101,7 @@ package actor KeyRing: TokenIssuer {
             }
             let pairwise = vault.pairwiseSubject(of: subject.user, for: subject.client, in: subject.tenant)
             return try keys.sign(
-                LogoutTokenClaims(subject, pairwiseSubject: pairwise), as: .logoutToken, with: signer)
+                LogoutTokenClaims(subject: subject, pairwiseSubject: pairwise), as: .logoutToken, with: signer)
         } catch {
             throw .unavailable(error)
         }

@@ -108,12 +108,3 @@ struct PublicJWK: Encodable {
         }
     }
 }
-
-extension JSONEncoder {
-    /// Sorted members and plain slashes: equal values give equal bytes.
-    static var sorted: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-}

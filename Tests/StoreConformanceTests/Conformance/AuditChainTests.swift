@@ -87,6 +87,7 @@ struct AuditChainTests {
             #expect(later.head.hasPrefix("1205:"))
             let listed = try await store.auditEvents(of: contoso, after: 0, limit: 2_000)
             #expect(listed.map(\.position) == Array(1...1_205))
+            #expect(listed.map(\.event.detail) == ((0..<1_203).map { "\($0)" } + ["0", "1"]))
             // Only a tenant with as many lines as the limit is asked about again.
             try await write(3, to: store)
             for mayBeMore in [true, false] {
@@ -94,7 +95,6 @@ struct AuditChainTests {
                 #expect(pass.mayBeMore == mayBeMore)
             }
             #expect(try await verify(store).get().unsealed == 0)
-            #expect(listed.map(\.event.detail) == ((0..<1_203).map { "\($0)" } + ["0", "1"]))
         }
     }
 
@@ -414,5 +414,58 @@ struct AuditChainTests {
             #expect(report.head.hasPrefix("400:") && report.unsealed == 0)
             for node in nodes { try await node.close() }
         }
+    }
+}
+
+extension AuditChainTests {
+    /// A trail that only says what each pass of sealing found.
+    private final class Passes: AuditStore {
+        private let rest: Locked<[AuditSealing]>
+
+        init(_ passes: [AuditSealing]) {
+            rest = Locked(passes)
+        }
+
+        var count: Int { rest.withLock { $0.count } }
+
+        func sealAudit(
+            limit: Int,
+            link: @escaping @Sendable (AuditHead?, TenantID, [AuditLine]) -> (seals: [Data], head: AuditHead)?
+        ) async throws(StoreError) -> AuditSealing {
+            rest.withLock { $0.isEmpty ? AuditSealing() : $0.removeFirst() }
+        }
+
+        func cutAudit(
+            of tenant: TenantID, before date: Date, sparing seq: Int, limit: Int,
+            check: @escaping @Sendable (AuditHead, [AuditLine]) -> AuditStart?
+        ) async throws(StoreError) -> Int? { nil }
+        func partitionAudit() async throws(StoreError) -> AuditPartitioning? { nil }
+        func dropAuditPartition(
+            before end: @escaping @Sendable (TenantID) -> Date,
+            check: @escaping @Sendable (TenantID, AuditHead, [AuditLine]) -> AuditStart?
+        ) async throws(StoreError) -> AuditPartitionEnd { .distant }
+        func auditLines(of tenant: TenantID, after position: Int, limit: Int) async throws(StoreError) -> [AuditLine] {
+            []
+        }
+        func auditHead(of tenant: TenantID) async throws(StoreError) -> AuditHead? { nil }
+        func auditedTenants() async throws(StoreError) -> [TenantID] { [] }
+        func unsealedAuditLines(of tenant: TenantID) async throws(StoreError) -> Int { 0 }
+        func auditEvents(of tenant: TenantID, after seq: Int, limit: Int) async throws(StoreError) -> [RecordedEvent] {
+            []
+        }
+    }
+
+    @Test("Sealing ends with the first pass that no tenant fills, although lines come meanwhile")
+    func passes() async throws {
+        let passes = Passes(
+            [(500, true), (700, true), (3, false), (2, false)].map { count, mayBeMore in
+                var pass = AuditSealing()
+                pass.count = count
+                pass.mayBeMore = mayBeMore
+                return pass
+            })
+        let sealed = try await chain.seal(in: passes)
+        #expect(sealed.count == 1_203)
+        #expect(passes.count == 1)
     }
 }

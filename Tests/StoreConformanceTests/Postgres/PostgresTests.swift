@@ -52,13 +52,15 @@ struct PostgresOpeningTests {
         try server.stop()
     }
 
-    @Test("A mail is found by its key before the database has statistics: no index of many mails is read for it")
+    @Test("A mail is found by its key, and not by an index of times, before the database has statistics")
     func mailsAreFoundByTheirKey() async throws {
         try await PostgresServer.withSchema { schema in
-            // One connection, so that its counters can be read in the end.
+            // One connection: its counters then include every read.
             var settings = PostgresServer.small
             settings.connections = 1
             let store = try await PostgresStore(try schema.place(), settings)
+            // Else the database could make statistics meanwhile.
+            _ = try await store.unsafeSQL("ALTER TABLE outbox SET (autovacuum_enabled = off)")
             for number in 0..<200 {
                 try await store.perform(.enqueueMail(fixtureMail(createdAt: noon + Double(number) / 1_000)))
             }
@@ -80,7 +82,7 @@ struct PostgresOpeningTests {
             let counts = Dictionary(uniqueKeysWithValues: read.map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) })
             #expect(try #require(counts["outbox_pkey"]) >= 400, "\(counts)")
             #expect(try #require(counts["outbox_by_tenant"]) == 0, "\(counts)")
-            // Each lease reads those that wait, as far as it takes them, and those that others have.
+            // 20 leases and an empty one read at most 200 each. Before migration 0043 these two had 43,731 and 25,600.
             #expect(try #require(counts["outbox_by_due"]) < 5_000, "\(counts)")
             #expect(try #require(counts["outbox_by_expiry"]) < 400, "\(counts)")
             try await store.close()

@@ -57,7 +57,8 @@ package struct ApplicationClaim: Hashable, Sendable {
         "_claim_names", "_claim_sources", "acct", "acr", "acrs", "act", "active", "actort", "aio", "amr", "appid",
         "appidacr",
         "at_hash", "aud", "auth_time", "azp", "azpacr", "c_hash", "client_id", "client_info", "cnf", "cred_ver",
-        "email_verified", "entitlements", "events", "exp", "groups", "hasgroups", "iat", "idp", "idtyp", "iss", "jti",
+        "email_verified", "entitlements", "events", "exp", "fam", "groups", "hasgroups", "iat", "idp", "idtyp", "iss",
+        "jti",
         "login_hint", "may_act", "nameid", "nbf", "nonce", "oid", "phone_number_verified", "rh", "role", "roles",
         "s_hash", "scope",
         "scp", "sid", "sub", "sub_jwk", "tid", "token_type", "unique_name", "upn", "username", "uti", "ver", "wids",
@@ -216,7 +217,7 @@ package enum ClaimValue: Hashable, Sendable {
 }
 
 extension JSONObjectText {
-    /// Adds the claims of an application. One with the name of one of the server's has the same value.
+    /// Adds the claims of an application.
     package mutating func add(_ claims: [String: ClaimValue]) {
         for (name, value) in claims {
             switch value {

@@ -1,5 +1,5 @@
-/// One change of the tables, for both databases: the same name, and the same text except for the words below
-/// (`REL-TX-5`).
+/// One change of the tables, for both databases: the same name, and the same text except for the words below and for
+/// ``postgresOnly`` (`REL-TX-5`).
 ///
 /// A released migration is never edited; a change is a new migration at the end.
 ///
@@ -11,8 +11,8 @@ package struct Migration: Sendable {
     package let name: String
     /// The statements in SQLite's syntax.
     package let sqlite: String
-    /// Further statements for PostgreSQL alone.
-    private var postgresAlone = ""
+    /// Further statements for PostgreSQL.
+    private var postgresOnly = ""
 
     /// All migrations, in order.
     package static let all = [
@@ -58,7 +58,7 @@ package struct Migration: Sendable {
         Migration(name: "0040 remembered devices", sqlite: rememberedDevices),
         Migration(name: "0041 numbers that sign in", sqlite: numbersThatSignIn),
         Migration(name: "0042 two operators", sqlite: twoOperators),
-        Migration(name: "0043 plans for mails", sqlite: "", postgresAlone: plansForMails),
+        Migration(name: "0043 indexes of mails", sqlite: "", postgresOnly: indexesOfMails),
     ]
 
     /// On PostgreSQL, where the store executes it and not statements of this file, an empty audit trail is divided into
@@ -81,7 +81,7 @@ package struct Migration: Sendable {
             (") STRICT, WITHOUT ROWID;", ");"), (") STRICT;", ");"),
             ("random() & 9223372036854775807", "(random() * 9.2e18)::bigint"),
         ]
-        return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) } + postgresAlone
+        return words.reduce(sqlite) { $0.replacing($1.0, with: $1.1) } + postgresOnly
     }
 
     /// What a method is. Existing ones are mailboxes. A method of another kind has an empty address, and its id as the key.
@@ -595,10 +595,10 @@ package struct Migration: Sendable {
         CREATE INDEX outbox_by_due ON outbox (due_at, lane) WHERE state = 'pending';
         """
 
-    /// While PostgreSQL has no statistics, as for a table that is usually short, it takes the key and any index that begins
-    /// with the tenant, or has the mails that wait, for equally good, and the newest of them for its plans. These it can use only
-    /// where a statement names their time: never to find one mail, for which it read all of the tenant.
-    private static let plansForMails = """
+    /// A table that is usually short often has no statistics. PostgreSQL then estimates that each index that fits is equally
+    /// good, and takes the newest: to find one mail by its key it read all mails of the tenant, or all that wait. It can use
+    /// these indexes only for a statement that names their time.
+    private static let indexesOfMails = """
         DROP INDEX outbox_by_tenant;
         CREATE INDEX outbox_by_tenant ON outbox (tenant, created_at) WHERE created_at IS NOT NULL;
         DROP INDEX outbox_by_due;

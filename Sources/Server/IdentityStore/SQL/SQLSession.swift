@@ -64,11 +64,11 @@ package enum SQLDialect: Sendable {
         case .postgres: "SELECT name FROM schema_migrations"
         }
     }
-    /// A suffix of the alias of `identifiers` in a join: SQLite assumes that a tenant is small, and would read all its
-    /// identifiers.
     /// Makes SQLite, which has no statistics, use an index.
     func indexed(by name: String) -> String { self == .postgres ? "" : "INDEXED BY \(name)" }
 
+    /// A suffix of the alias of `identifiers` in a join: SQLite assumes that a tenant is small, and would read all its
+    /// identifiers.
     var identifiersByUser: String { self == .postgres ? "" : "INDEXED BY identifiers_by_user" }
     /// A suffix of `attributes` in searches by value, for the same reason.
     var attributesByValue: String { self == .postgres ? "" : "INDEXED BY attributes_by_value" }

@@ -10,7 +10,7 @@ extension SQLStore {
                 of: "outbox",
                 """
                 SELECT COUNT(*) AS number, MIN(created_at) AS oldest
-                FROM (SELECT created_at FROM outbox WHERE state = 'pending' AND due_at IS NOT NULL LIMIT 1000) waiting
+                FROM (SELECT created_at FROM outbox WHERE \(waiting) LIMIT 1000) waiting
                 """, [])
             guard let row = try rows.get().first else { return (0, nil) }
             return (try row.value("number"), try row.value("oldest"))
@@ -38,7 +38,10 @@ extension SQLStore {
 
     package func markSent(_ mails: [LeasedMail], now: Date) async throws(StoreError) {
         try await write([]) { session in
-            for leased in mails { try session.markSent(leased, now: now) }
+            // In one order, so that two transactions seldom wait for each other.
+            for leased in mails.sorted(by: { $0.mail.id.text < $1.mail.id.text }) {
+                try session.markSent(leased, now: now)
+            }
         }
     }
 
@@ -94,12 +97,15 @@ extension SQLStore {
         let lanes = OtherLanes(than: fullLanes)
         return try await read { session in
             let rows = try session.rows(
-                of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE state = 'pending' \(lanes.condition)",
+                of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE \(waiting) \(lanes.condition)",
                 lanes.values)
             return try rows.get().first?.value("due", as: Date?.self) ?? nil
         }
     }
 }
+
+/// The condition for all mails that wait. Its comparison, which always holds, lets PostgreSQL use the index by due time.
+private let waiting = "state = 'pending' AND due_at <= \(Int64.max)"
 
 /// The condition that excludes some lanes. Its text does not depend on their number, so that there are two statements
 /// instead of one for each number. Mails from before lanes existed have none.
