@@ -55,14 +55,11 @@ package struct ApplicationClaim: Hashable, Sendable {
     /// Connect Core 1.0 and the vendor's tokens. The value of an attribute cannot have one of them.
     private static let reserved: Set<String> = [
         "_claim_names", "_claim_sources", "acct", "acr", "acrs", "act", "active", "actort", "aio", "amr", "appid",
-        "appidacr",
-        "at_hash", "aud", "auth_time", "azp", "azpacr", "c_hash", "client_id", "client_info", "cnf", "cred_ver",
-        "email_verified", "entitlements", "events", "exp", "fam", "groups", "hasgroups", "iat", "idp", "idtyp", "iss",
-        "jti",
-        "login_hint", "may_act", "nameid", "nbf", "nonce", "oid", "phone_number_verified", "rh", "role", "roles",
-        "s_hash", "scope",
-        "scp", "sid", "sub", "sub_jwk", "tid", "token_type", "unique_name", "upn", "username", "uti", "ver", "wids",
-        "xms_cc",
+        "appidacr", "at_hash", "aud", "auth_time", "azp", "azpacr", "c_hash", "client_id", "client_info", "cnf",
+        "cred_ver", "email_verified", "entitlements", "events", "exp", "fam", "groups", "hasgroups", "iat", "idp",
+        "idtyp", "iss", "jti", "login_hint", "may_act", "nameid", "nbf", "nonce", "oid", "phone_number_verified",
+        "rh", "role", "roles", "s_hash", "scope", "scp", "sid", "sub", "sub_jwk", "tid", "token_type", "unique_name",
+        "upn", "username", "uti", "ver", "wids", "xms_cc",
     ]
 
     /// What is wrong with a claim.
