@@ -6,7 +6,7 @@ import NativeAuthCore
 import Testing
 
 /// Two stores on one database, as in two nodes.
-private func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Void) async throws {
+func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Void) async throws {
     try await PostgresServer.withSchema { schema in
         let place = try schema.place()
         let nodes = [

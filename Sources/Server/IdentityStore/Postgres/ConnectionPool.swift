@@ -15,13 +15,23 @@ import IdentityStoreSQL
 final class ConnectionPool: @unchecked Sendable {
     /// The largest number of waiting work items.
     private static let longestQueue = 10_000
+    /// The most changes in one transaction, which holds the locks of all.
+    private static let mostTogether = 16
 
     private struct Work {
         let begunBefore: ContinuousClock.Instant
         let answeredBefore: ContinuousClock.Instant
         let run: (Worker) -> Void
+        /// The work as a part of a shared transaction; nil for work that runs alone.
+        var shared: SharedChange?
         let refuse: (PostgresFailure) -> Void
         var hasBegun = false
+    }
+
+    /// What a connection does next.
+    enum Turn {
+        case alone(SubjectQueue.Ticket, (Worker) -> Void)
+        case together([SubjectQueue.Ticket], [SharedChange])
     }
 
     private let place: PostgresEndpoint
@@ -33,6 +43,11 @@ final class ConnectionPool: @unchecked Sendable {
     private var queue = SubjectQueue()
     /// Work whose caller waits. Work whose caller has stopped waiting keeps its place in the queue and is skipped.
     private var awaited: [SubjectQueue.Ticket: Work] = [:]
+    /// The most connections that run shared transactions at a time. While they do, more changes gather for the next one;
+    /// the other connections stay free for other work.
+    private let mostSharing: Int
+    /// The connections that run a shared transaction.
+    private var sharing = 0
     private var threads = 0
     private var isClosed = false
     private var closers: [CheckedContinuation<Void, Never>] = []
@@ -43,6 +58,7 @@ final class ConnectionPool: @unchecked Sendable {
         self.place = place
         self.settings = settings
         usesNames = settings.usesPreparedStatements
+        mostSharing = max(2, settings.connections / 3)
         threads = settings.connections + 1
         for _ in 0..<settings.connections {
             start { pool in Worker(pool.place, pool.settings, pool).run() }
@@ -78,12 +94,40 @@ final class ConnectionPool: @unchecked Sendable {
     func run<Value: Sendable>(
         _ subjects: [Int64] = [], patience: Duration? = nil, _ body: @escaping @Sendable (Worker) throws -> Value
     ) async throws(StoreError) -> Value {
-        let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
-            let reply = Reply(caller)
+        try await answer { reply in
+            append(subjects, patience: patience ?? settings.patience, reply, run: body, shared: nil)
+        }
+    }
+
+    /// Runs a change in a transaction that it may share with other ones, and returns its result once that is durable.
+    ///
+    /// - Parameters:
+    ///   - subjects: As in ``run(_:patience:_:)``.
+    ///   - body: Starts the reads of the change; the pending value makes its writes. It may run twice and more, and its
+    ///     result is that of the last time.
+    func share<Value: Sendable>(
+        _ subjects: [Int64], _ body: @escaping @Sendable (PostgresSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value {
+        try await answer { reply in
+            let shared = SharedChange(
+                subjects: subjects,
+                start: { session in
+                    let pending = try body(session)
+                    return {
+                        let value = try pending.get()
+                        return { reply.give(.success(value)) }
+                    }
+                },
+                fail: { reply.give(.failure(StoreError($0))) })
             append(
-                subjects, patience: patience ?? settings.patience,
-                run: { worker in reply.give(Result { try body(worker) }.mapError { StoreError($0) }) },
-                refuse: { reply.give(.failure(.unavailable($0))) })
+                subjects, patience: settings.patience, reply,
+                run: { try $0.transaction(Worker.writing, subjects) { try body($0).get() } }, shared: shared)
+        }
+    }
+
+    private func answer<Value: Sendable>(_ ask: (Reply<Value>) -> Void) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation { (caller: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            ask(Reply(caller))
         }
         return try result.get()
     }
@@ -108,52 +152,90 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private func append(
-        _ subjects: [Int64], patience: Duration, run: @escaping @Sendable (Worker) -> Void,
-        refuse: @escaping @Sendable (PostgresFailure) -> Void
+    private func append<Value>(
+        _ subjects: [Int64], patience: Duration, _ reply: Reply<Value>,
+        run body: @escaping @Sendable (Worker) throws -> Value, shared: SharedChange?
     ) {
         let now = ContinuousClock.now
         condition.lock()
         guard !isClosed, queue.count < Self.longestQueue else {
             let failure = isClosed ? PostgresFailure.closed : .overloaded
             condition.unlock()
-            return refuse(failure)
+            return reply.give(.failure(.unavailable(failure)))
         }
-        awaited[queue.append(subjects)] = Work(
-            begunBefore: now + settings.longestWait, answeredBefore: now + patience, run: run, refuse: refuse)
-        condition.signal()
+        awaited[queue.append(subjects, canShare: shared != nil)] = Work(
+            begunBefore: now + settings.longestWait, answeredBefore: now + patience,
+            run: { worker in reply.give(Result { try body(worker) }.mapError { StoreError($0) }) },
+            shared: shared, refuse: { reply.give(.failure(.unavailable($0))) })
+        if hasTurn { condition.signal() }
         condition.unlock()
     }
 
+    private var together: Int { sharing < mostSharing ? Self.mostTogether : 0 }
+    private var hasTurn: Bool { queue.hasNext(together: together) }
+
     /// The next work for a connection; nil when the pool is closed.
-    fileprivate func next() -> (ticket: SubjectQueue.Ticket, run: (Worker) -> Void)? {
+    func next() -> Turn? {
         condition.lock()
         defer { condition.unlock() }
         while true {
-            if let ticket = queue.next() {
-                guard let run = awaited[ticket]?.run else {
-                    queue.end(ticket)
-                    continue
-                }
-                awaited[ticket]?.hasBegun = true
-                return (ticket, run)
+            if let turn = takeTurn() {
+                // Each thread that begins wakes one more, if there is work for it.
+                if hasTurn { condition.signal() }
+                return turn
             }
             if isClosed { return nil }
             condition.wait()
         }
     }
 
-    fileprivate func ended(_ ticket: SubjectQueue.Ticket) {
+    /// Takes work whose caller still waits.
+    private func takeTurn() -> Turn? {
+        while hasTurn {
+            var works: [(ticket: SubjectQueue.Ticket, work: Work)] = []
+            for ticket in queue.next(together: together) {
+                guard let work = awaited[ticket] else {
+                    queue.end(ticket)
+                    continue
+                }
+                awaited[ticket]?.hasBegun = true
+                works.append((ticket, work))
+            }
+            guard let first = works.first else { continue }
+            let changes = works.compactMap(\.work.shared)
+            guard !changes.isEmpty else { return .alone(first.ticket, first.work.run) }
+            sharing += 1
+            return .together(works.map(\.ticket), changes)
+        }
+        return nil
+    }
+
+    func ended(_ ticket: SubjectQueue.Ticket) {
+        condition.withLock { end(ticket) }
+    }
+
+    /// Ends the sharing of a transaction.
+    ///
+    /// - Parameter isDone: Whether the callers have their answers; otherwise each change runs alone.
+    func endSharing(_ tickets: [SubjectQueue.Ticket], isDone: Bool) {
         condition.withLock {
-            awaited[ticket] = nil
-            queue.end(ticket)
-            // Several work items may have become ready: wake the other threads too.
-            if queue.hasNext { condition.broadcast() }
+            sharing -= 1
+            if isDone {
+                for ticket in tickets { end(ticket) }
+            } else {
+                for ticket in tickets { awaited[ticket]?.shared = nil }
+                queue.separate(tickets)
+            }
         }
     }
 
+    private func end(_ ticket: SubjectQueue.Ticket) {
+        awaited[ticket] = nil
+        queue.end(ticket)
+    }
+
     /// Blocks the thread for this many seconds, or until the pool is closed; returns false when it is closed.
-    fileprivate func pause(_ seconds: TimeInterval) -> Bool {
+    func pause(_ seconds: TimeInterval) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         closing.lock()
         defer { closing.unlock() }
@@ -204,116 +286,4 @@ final class ConnectionPool: @unchecked Sendable {
             first?.resume(returning: result)
         }
     }
-}
-
-/// A thread with its connection.
-final class Worker {
-    private static let statementTimeout = Duration.seconds(5)
-    private static let transactionTimeout = Duration.seconds(10)
-    private static let attempts = 6
-
-    private let place: PostgresEndpoint
-    private let settings: PostgresSettings
-    private unowned let pool: ConnectionPool
-    private var connection: PostgresConnection?
-
-    fileprivate init(_ place: PostgresEndpoint, _ settings: PostgresSettings, _ pool: ConnectionPool) {
-        self.place = place
-        self.settings = settings
-        self.pool = pool
-    }
-
-    fileprivate func run() {
-        while let work = pool.next() {
-            work.run(self)
-            pool.ended(work.ticket)
-        }
-    }
-
-    /// Runs `body` in a transaction, and repeats it up to five times after a conflict (`REL-HA-3`) or when the server
-    /// has moved.
-    ///
-    /// - Parameter opening: The statement that begins the transaction.
-    func transaction<Value>(
-        _ opening: String, _ subjects: [Int64], _ body: (PostgresSession) throws -> Value
-    ) throws -> Value {
-        var attempt = 1
-        while true {
-            do {
-                return try self.attempt(opening, subjects, body)
-            } catch let failure as PostgresFailure {
-                guard attempt < Self.attempts, let remedy = failure.remedy else { throw failure }
-                switch remedy {
-                case .again:
-                    pool.countRetry()
-                    _ = pool.pause(.random(in: 0.002...0.02) * Double(attempt))
-                case .withoutNames:
-                    pool.stopUsingNames()
-                    connection = nil
-                case .elsewhere:
-                    // At the second failure there is no server to reach: report it to the caller.
-                    if attempt > 1 { throw failure }
-                    connection = nil
-                }
-                attempt += 1
-            }
-        }
-    }
-
-    private func attempt<Value>(
-        _ opening: String, _ subjects: [Int64], _ body: (PostgresSession) throws -> Value
-    ) throws -> Value {
-        let connection = try connected()
-        let session = PostgresSession(
-            connection, statementTimeout: Self.statementTimeout, deadline: .now + Self.transactionTimeout)
-        var isCommitting = false
-        do {
-            try connection.send(opening, []) { _ in }
-            try connection.send(Self.timeouts, []) { _ in }
-            if !subjects.isEmpty {
-                try connection.send(Self.locks, PostgresParameters(array: subjects)) { _ in }
-            }
-            let value = try body(session)
-            isCommitting = true
-            var tag = ""
-            try connection.send("COMMIT", []) { tag = $0.tag }
-            try session.flush()
-            guard tag == "COMMIT" else { throw PostgresFailure.refused(sqlState: "40000") }
-            return value
-        } catch {
-            do {
-                try connection.rollback(deadline: .now + Self.statementTimeout)
-            } catch {
-                // The server rolls back when it notices the end of the connection.
-                self.connection = nil
-            }
-            switch error {
-            case let failure as PostgresFailure where isCommitting && failure.leavesOutcomeUnknown:
-                throw PostgresFailure.outcomeUnknown
-            // Division by zero: the session's signal for a row that does not exist.
-            case PostgresFailure.refused("22012", _): throw RowLost()
-            case _: throw error
-            }
-        }
-    }
-
-    private func connected() throws -> PostgresConnection {
-        if let connection, connection.isSound { return connection }
-        connection = nil
-        let fresh = try PostgresConnection(place, usesNames: pool.preparesStatements)
-        if !settings.allowsUnsafeDurability {
-            var found: [SQLSettings] = []
-            try fresh.send(SQLSettings.query, []) { found = SQLSettings.all($0.rows) }
-            try fresh.flush(deadline: .now + Self.statementTimeout)
-            if let setting = found.first(where: \.isUnsafe) { throw PostgresFailure.unsafe(setting: setting.name) }
-        }
-        connection = fresh
-        return fresh
-    }
-
-    private static let timeouts = """
-        SELECT set_config('statement_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '10s', true)
-        """
-    /// Locks in ascending order, so that two transactions never wait for each other.
-    private static let locks = "SELECT pg_advisory_xact_lock(subject) FROM unnest(?::bigint[]) AS subject"
 }

@@ -101,21 +101,40 @@ package final class PostgresStore: Sendable, SQLStore {
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
-        let numbers = Set(subjects().map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
+        let numbers = Self.numbers(subjects())
         return try await traced("write", "postgresql") { () throws(StoreError) in
-            try await pool.run(numbers) {
-                try $0.transaction("BEGIN ISOLATION LEVEL READ COMMITTED", numbers) { try body($0) }
-            }
+            try await pool.run(numbers) { try $0.transaction(Worker.writing, numbers) { try body($0) } }
         }
+    }
+
+    package func share<Value: Sendable>(
+        _ subjects: @autoclosure @Sendable () -> [SQLSubject],
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value {
+        let numbers = Self.numbers(subjects())
+        return try await traced("write", "postgresql") { () throws(StoreError) in
+            try await pool.share(numbers) { try body($0) }
+        }
+    }
+
+    private static func numbers(_ subjects: [SQLSubject]) -> [Int64] {
+        Set(subjects.map { Int64(bitPattern: fingerprint($0.bytes)) }).sorted()
     }
 
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value {
         try await traced("read", "postgresql") { () throws(StoreError) in
-            try await pool.run {
-                try $0.transaction("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", []) { try body($0) }
-            }
+            try await pool.run { try $0.transaction(Worker.reading, []) { try body($0) } }
+        }
+    }
+
+    package func readAtOnce<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value {
+        try await traced("read", "postgresql") { () throws(StoreError) in
+            // The end of the transaction goes with its queries, and their answers come with it.
+            try await pool.run { try $0.transaction(Worker.reading, []) { try body($0) }.get() }
         }
     }
 

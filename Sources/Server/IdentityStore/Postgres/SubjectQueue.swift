@@ -1,5 +1,5 @@
 /// The order of work: first come, first served, except that work about a subject waits until earlier work on the same
-/// subject has ended.
+/// subject has ended. Work that waits for no other is therefore about different subjects, and can share a transaction.
 ///
 /// Without this queue, requests about one flow would wait for each other in the database, each holding a connection,
 /// and a flood of them would leave no connection for others.
@@ -8,6 +8,8 @@ struct SubjectQueue {
 
     private struct Place {
         let subjects: [Int64]
+        /// Whether it may run together with other work.
+        let canShare: Bool
         /// The number of work items that it waits for.
         var blockers: Int
         /// The work items that wait for it.
@@ -17,37 +19,56 @@ struct SubjectQueue {
     private var places: [Ticket: Place] = [:]
     /// The last work item of each subject.
     private var last: [Int64: Ticket] = [:]
-    private var ready: [Ticket] = []
+    /// The work items that wait for no other: those that run alone, and those that can share.
+    private var readyAlone: [Ticket] = []
+    private var readyToShare: [Ticket] = []
     private var issued = 0
 
     /// The number of unfinished work items.
     var count: Int { places.count }
-    var hasNext: Bool { !ready.isEmpty }
+
+    /// Whether ``next(together:)`` returns work.
+    func hasNext(together: Int) -> Bool { !readyAlone.isEmpty || together > 0 && !readyToShare.isEmpty }
 
     /// - Parameter subjects: The subjects, without duplicates.
-    mutating func append(_ subjects: [Int64]) -> Ticket {
+    mutating func append(_ subjects: [Int64], canShare: Bool) -> Ticket {
         issued += 1
         // The same work item may be the last of several subjects, and is counted for each.
         let before = subjects.compactMap { last[$0] }
         for ticket in before { places[ticket]?.followers.append(issued) }
         for subject in subjects { last[subject] = issued }
-        places[issued] = Place(subjects: subjects, blockers: before.count)
-        if before.isEmpty { ready.append(issued) }
+        let place = Place(subjects: subjects, canShare: canShare, blockers: before.count)
+        places[issued] = place
+        if before.isEmpty { makeReady(issued, place) }
         return issued
     }
 
-    /// Takes the next work item that waits for no other; nil when there is none.
-    mutating func next() -> Ticket? {
-        ready.isEmpty ? nil : ready.removeFirst()
+    /// Takes the work that has waited longest: one item that runs alone, or up to `together` items that share.
+    ///
+    /// - Parameter together: 0 leaves the work that can share where it is.
+    mutating func next(together: Int) -> [Ticket] {
+        let shared = readyToShare.prefix(together)
+        if let alone = readyAlone.first, alone < shared.first ?? .max { return [readyAlone.removeFirst()] }
+        readyToShare.removeFirst(shared.count)
+        return Array(shared)
     }
 
-    /// Releases the work items that waited for `ticket`, which ``next()`` has returned.
+    /// Puts work that ``next(together:)`` has returned back to the front of what runs alone.
+    mutating func separate(_ tickets: [Ticket]) {
+        readyAlone = tickets + readyAlone
+    }
+
+    /// Releases the work items that waited for `ticket`, which ``next(together:)`` has returned.
     mutating func end(_ ticket: Ticket) {
         guard let place = places.removeValue(forKey: ticket) else { return }
         for subject in place.subjects where last[subject] == ticket { last[subject] = nil }
         for follower in place.followers {
             places[follower]?.blockers -= 1
-            if places[follower]?.blockers == 0 { ready.append(follower) }
+            if let place = places[follower], place.blockers == 0 { makeReady(follower, place) }
         }
+    }
+
+    private mutating func makeReady(_ ticket: Ticket, _ place: Place) {
+        if place.canShare { readyToShare.append(ticket) } else { readyAlone.append(ticket) }
     }
 }

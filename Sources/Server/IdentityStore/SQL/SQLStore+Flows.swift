@@ -6,7 +6,7 @@ extension SQLStore {
     package func step<Answer: Sendable>(
         _ query: StepQuery, decide: @escaping @Sendable (StepFacts) -> (change: FlowChange?, answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await write(query.lockedSubjects) { session in
+        try await share(query.lockedSubjects) { session in
             let row = try session.flow(query.flow, of: query)
             let slowLane = try query.slowLane.map { try session.flow($0, of: query) }
             let sealedAnswer = try session.sealedAnswer(query)
@@ -21,22 +21,24 @@ extension SQLStore {
             let isDeviceRemembered = try query.device.flatMap { device in
                 try query.user.map { try session.isRemembered(device, of: $0, in: query.tenant) }
             }
-            var facts = StepFacts(
-                row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
-                reserved: try reserved.get(),
-                account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
-                slowLane: try slowLane?.get(),
-                tenantMailsSince: try tenantMailsSince.get())
-            facts.textHistory = try textHistory.get()
-            facts.isCredentialTaken = try isCredentialTaken?.get() ?? false
-            facts.isDeviceRemembered = try isDeviceRemembered?.get() ?? false
-            let (change, answer) = decide(facts)
-            if let change {
-                try session.write(change.row, of: query, over: facts.row)
-                for effect in change.effects { try session.apply(effect, in: query.tenant) }
-                if let replay = change.replay { try session.write(replay, of: query) }
+            return Pending {
+                var facts = StepFacts(
+                    row: try row.get(), sealedAnswer: try sealedAnswer.get(), taken: try taken.get(),
+                    reserved: try reserved.get(),
+                    account: try account?.get(), counted: try counted.get(), lockout: try lockout?.get(),
+                    slowLane: try slowLane?.get(),
+                    tenantMailsSince: try tenantMailsSince.get())
+                facts.textHistory = try textHistory.get()
+                facts.isCredentialTaken = try isCredentialTaken?.get() ?? false
+                facts.isDeviceRemembered = try isDeviceRemembered?.get() ?? false
+                let (change, answer) = decide(facts)
+                if let change {
+                    try session.write(change.row, of: query, over: facts.row)
+                    for effect in change.effects { try session.apply(effect, in: query.tenant) }
+                    if let replay = change.replay { try session.write(replay, of: query) }
+                }
+                return answer
             }
-            return answer
         }
     }
 
@@ -69,7 +71,7 @@ extension StepQuery {
     /// read.
     fileprivate var lockedSubjects: [SQLSubject] {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
-            + identifiers.map { .identifier($0, in: tenant) }
+            + identifiers.map { .identifier($0, in: tenant) } + (user.map { [.account($0, in: tenant)] } ?? [])
             + (texts == nil ? [] : [.texts(of: tenant)])
             + (credential.map { [.credential($0.bytes, in: tenant)] } ?? [])
             + subjects.map { .counted($0, in: tenant) } + (lockout.map { [.counted($0, in: tenant)] } ?? [])

@@ -4,18 +4,20 @@ package import PortableFoundation
 
 extension SQLStore {
     package func refreshFamily(_ id: UUID, in tenant: TenantID) async throws(StoreError) -> RefreshFamily? {
-        try await read { try $0.refreshFamily(id, in: tenant).get() }
+        try await readAtOnce { try $0.refreshFamily(id, in: tenant) }
     }
 
     package func refreshSession(
         _ id: UUID, in tenant: TenantID
     ) async throws(StoreError) -> (family: RefreshFamily, account: UserAccount)? {
-        try await read { session in
+        try await readAtOnce { session in
             let family = try session.refreshFamily(id, in: tenant)
             let user = #"(SELECT "user" FROM refresh_families WHERE tenant = ? AND id = ?)"#
             let account = try session.account(user, [tenant, id], in: tenant, locking: "")
-            guard let family = try family.get(), let account = try account.get() else { return nil }
-            return (family, account)
+            return Pending {
+                guard let family = try family.get(), let account = try account.get() else { return nil }
+                return (family, account)
+            }
         }
     }
 
@@ -34,17 +36,18 @@ extension SQLStore {
     }
 
     package func updateRefreshFamily<Answer: Sendable>(
-        _ id: UUID, in tenant: TenantID,
+        _ id: UUID, of user: UserID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await write([]) { session in
-            let family = try session.refreshFamily(id, in: tenant, locking: session.dialect.lockingRows).get()
-            let (change, event, answer) = decide(family)
-            if let change {
-                if let family { try session.update(family, to: change) } else { try session.insert(change) }
-                if let event { try session.insert(event) }
+        try await share([.account(user, in: tenant)]) { session in
+            try session.refreshFamily(id, in: tenant, locking: session.dialect.lockingRows).map { family in
+                let (change, event, answer) = decide(family)
+                if let change {
+                    if let family { try session.update(family, to: change) } else { try session.insert(change) }
+                    if let event { try session.insert(event) }
+                }
+                return answer
             }
-            return answer
         }
     }
 }

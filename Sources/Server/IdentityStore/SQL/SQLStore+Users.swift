@@ -5,50 +5,49 @@ package import PortableFoundation
 
 extension SQLStore {
     package func account(_ id: UserID, in tenant: TenantID) async throws(StoreError) -> UserAccount? {
-        try await read { try $0.account("?", [id], in: tenant, locking: "").get() }
+        try await readAtOnce { try $0.account("?", [id], in: tenant, locking: "") }
     }
 
     package func account(
         with credential: MethodCredential, in tenant: TenantID
     ) async throws(StoreError) -> UserAccount? {
-        try await read { session in
+        try await readAtOnce { session in
             let user = #"(SELECT "user" FROM strong_methods WHERE tenant = ? AND kind = ? AND credential = ?)"#
             return try session.account(user, [tenant, credential.kindName, credential.bytes], in: tenant, locking: "")
-                .get()
         }
     }
 
     package func account(
         withPhone number: PhoneNumber, in tenant: TenantID
     ) async throws(StoreError) -> UserAccount? {
-        try await read { session in
+        try await readAtOnce { session in
             let methods = "strong_methods \(session.dialect.indexed(by: "strong_methods_by_phone"))"
             let user = """
                 (SELECT "user" FROM \(methods) WHERE tenant = ? AND key = ? AND kind = 'phone'
                     ORDER BY COALESCE(last_used_at, proven_at) DESC, id LIMIT 1)
                 """
-            return try session.account(user, [tenant, Contact.phone(number).key], in: tenant, locking: "").get()
+            return try session.account(user, [tenant, Contact.phone(number).key], in: tenant, locking: "")
         }
     }
 
     package func account(
         named key: LoginIdentifier.Key, in tenant: TenantID
     ) async throws(StoreError) -> UserAccount? {
-        try await read { session in
+        try await readAtOnce { session in
             let user = #"(SELECT "user" FROM identifiers WHERE tenant = ? AND key = ?)"#
-            return try session.account(user, [tenant, key], in: tenant, locking: "").get()
+            return try session.account(user, [tenant, key], in: tenant, locking: "")
         }
     }
 
     package func isFamiliar(
         _ network: Data, to user: UserID, in tenant: TenantID, since: Date
     ) async throws(StoreError) -> Bool {
-        try await read { session in
-            try !session.rows(
+        try await readAtOnce { session in
+            try session.rows(
                 of: "known_networks",
                 #"SELECT last_at FROM known_networks WHERE tenant = ? AND "user" = ? AND network = ? AND last_at >= ?"#,
                 [tenant, user, network, since]
-            ).get().isEmpty
+            ).map { !$0.isEmpty }
         }
     }
 
@@ -56,21 +55,23 @@ extension SQLStore {
         _ id: UserID, in tenant: TenantID, names: [LoginIdentifier.Key], marks: [Data],
         decide: @escaping @Sendable (AccountFacts) -> (effects: [Effect], answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await write(names.map { .identifier($0, in: tenant) }) { session in
+        try await share([.account(id, in: tenant)] + names.map { .identifier($0, in: tenant) }) { session in
             let account = try session.account(locking: id, in: tenant)
             let taken = try session.taken(names, in: tenant)
             let reserved = try session.reserved(marks, in: tenant)
             let undos = try session.undos(of: id, in: tenant)
             let requests = try session.operatorRequests(of: id, in: tenant)
             let needsTwo = try session.needsTwoOperators()
-            var facts = AccountFacts(
-                account: try account.get(), taken: try taken.get(), reserved: try reserved.get(),
-                undos: try undos.get())
-            facts.requests = try requests.get()
-            facts.needsTwoOperators = try needsTwo.get()
-            let (effects, answer) = decide(facts)
-            for effect in effects { try session.apply(effect, in: tenant) }
-            return answer
+            return Pending {
+                var facts = AccountFacts(
+                    account: try account.get(), taken: try taken.get(), reserved: try reserved.get(),
+                    undos: try undos.get())
+                facts.requests = try requests.get()
+                facts.needsTwoOperators = try needsTwo.get()
+                let (effects, answer) = decide(facts)
+                for effect in effects { try session.apply(effect, in: tenant) }
+                return answer
+            }
         }
     }
 

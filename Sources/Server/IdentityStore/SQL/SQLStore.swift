@@ -21,9 +21,23 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value
 
+    /// The same as ``write(_:_:)`` for a change of a few rows that belong to its subjects: it can share its transaction
+    /// with other ones.
+    ///
+    /// - Parameter body: Starts the reads; the pending value makes the writes.
+    func share<Value: Sendable>(
+        _ subjects: @autoclosure @Sendable () -> [SQLSubject],
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value
+
     /// Runs `body`, which only reads, on a consistent state of the database.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
+    ) async throws(StoreError) -> Value
+
+    /// The same as ``read(_:)`` for queries that all begin before an answer is read: they take one round trip.
+    func readAtOnce<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
     ) async throws(StoreError) -> Value
 
     /// The same as ``read(_:)`` for a query whose cost a request decides: it occupies no thread that others wait for, and
@@ -62,6 +76,21 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
 }
 
 extension SQLStore {
+    /// For a database whose writer puts all changes that wait in one transaction.
+    package func share<Value: Sendable>(
+        _ subjects: @autoclosure @Sendable () -> [SQLSubject],
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value {
+        try await write([]) { try body($0).get() }
+    }
+
+    /// For a database that answers at once.
+    package func readAtOnce<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
+    ) async throws(StoreError) -> Value {
+        try await read { try body($0).get() }
+    }
+
     package var clock: DatabaseClock? { nil }
     package func readClock() async throws(StoreError) -> Bool { true }
     package var waitingWork: Int? { nil }
@@ -118,6 +147,8 @@ package struct SQLSubject: Hashable, Sendable {
     /// The id of a passkey, or the key of an identity, that is being added.
     static func credential(_ id: Data, in tenant: TenantID) -> Self { Self(19, tenant, id) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
+    /// What belongs to an account: its row, its methods and its sessions.
+    static func account(_ id: UserID, in tenant: TenantID) -> Self { Self(21, tenant, sixteenBytes(id.uuid)) }
     /// The queue of ended sessions: one worker at a time takes from it.
     static let logouts = Self(17, nil, Data())
     /// The queue of what is ended at providers: one worker at a time takes from it.

@@ -1,0 +1,118 @@
+import Foundation
+import IdentityEngine
+import IdentityStoreSQL
+import NativeAuthCore
+import Testing
+
+@testable import IdentityStorePostgres
+
+@Suite("PostgreSQL: shared transactions", .timeLimit(.minutes(1)))
+struct SharedTransactionTests {
+    private func newFlow(_ effects: Effect...) -> FlowChange {
+        FlowChange(row: FlowRow(expiresAt: noon + 900), effects: effects)
+    }
+
+    @Test("Steps of different flows that wait for a connection share a transaction")
+    func stepsShare() async throws {
+        try await PostgresServer.withStore { store in
+            _ = try await race(200) { _ in try await store.write(newFlow(), fixtureQuery()) }
+            // The transaction that wrote a row is a column of the row.
+            let written = try await store.unsafeSQL(
+                "SELECT COUNT(*)::text, COUNT(DISTINCT xmin::text)::text FROM flows")
+            let numbers = try #require(written.first).compactMap { $0.flatMap(Int.init) }
+            #expect(numbers.first == 200)
+            #expect(try #require(numbers.last) < 100)
+        }
+    }
+
+    @Test("A step that fails takes no other one with it")
+    func aFailureStaysAlone() async throws {
+        try await PostgresServer.withStore { store in
+            let isWritten = try await race(64) { number in
+                // There is no such user, so this step cannot be written.
+                let fault = Effect.setDisabled(UserID(UUID()), noon)
+                do {
+                    try await store.write(number % 8 == 0 ? newFlow(fault) : newFlow(), fixtureQuery())
+                    return true
+                } catch is StoreError {
+                    return number % 8 != 0
+                }
+            }
+            #expect(isWritten.count { $0 } == 56)
+            #expect(try await store.unsafeSQL("SELECT COUNT(*)::text FROM flows") == [["56"]])
+        }
+    }
+
+    @Test("REL-OVR-1: steps do not wait for the ones beside them whose flows another node holds")
+    func heldFlowsHoldNoOther() async throws {
+        try await withTwoNodes { nodes in
+            let release = DispatchSemaphore(value: 0)
+            let held = (0..<3).map { _ in fixtureQuery() }
+            async let holders: [Void] = race(held.count) { number in
+                try await nodes[1].step(held[number]) { _ in (nil, release.wait()) }
+            }
+            try await Task.sleep(for: .milliseconds(200))
+            // Each finds another transaction.
+            async let waiting: [Void] = race(held.count) { number in
+                try await Task.sleep(for: .milliseconds(30 * number))
+                try await nodes[0].step(held[number]) { _ in (nil, ()) }
+            }
+            try await Task.sleep(for: .milliseconds(150))
+            let begin = ContinuousClock.now
+            _ = try await race(100) { _ in try await nodes[0].write(newFlow(), fixtureQuery()) }
+            #expect(ContinuousClock.now - begin < .seconds(2), "a statement waits for a lock for five seconds")
+            for _ in held { release.signal() }
+            _ = try await (holders, waiting)
+        }
+    }
+
+    @Test("Refreshes and revocations of the same users on two nodes never wait for each other in a circle")
+    func noCircles() async throws {
+        try await withTwoNodes { nodes in
+            let users = (0..<6).map { fixtureUser("user\($0)") }
+            let families = users.map { fixtureFamily(of: $0) }
+            for (user, family) in zip(users, families) {
+                try await nodes[0].perform(.createUser(user), .openRefreshFamily(family))
+            }
+            let begin = ContinuousClock.now
+            _ = try await race(2_000) { number in
+                let (node, user) = (nodes[number % 2], users[number % 5])
+                if number % 3 == 0 {
+                    let change = newFlow(
+                        .revokeRefreshFamilies(user.id, at: noon), .keepRefreshFamilies(user.id, at: noon))
+                    try await node.write(change, fixtureQuery(user: user.id))
+                } else {
+                    try await node.updateRefreshFamily(families[number % 5].id, of: user.id, in: contoso) { family in
+                        var next = family
+                        next?.network = "192.0.2.\(number % 250)/24"
+                        return (next, nil, ())
+                    }
+                }
+            }
+            #expect(nodes.map(\.retryCount).reduce(0, +) < 10)
+            #expect(ContinuousClock.now - begin < .seconds(20))
+        }
+    }
+
+    @Test("Work that waits for no other is taken in its order; what was separated comes first, and alone")
+    func theOrderOfTheQueue() {
+        var queue = SubjectQueue()
+        let alone = queue.append([], canShare: false)
+        let shared = [[1], [2, 3], [4]].map { queue.append($0, canShare: true) }
+        let follower = queue.append([3], canShare: true)
+        let last = queue.append([], canShare: false)
+        #expect(queue.next(together: 8) == [alone])
+        #expect(queue.next(together: 2) == [shared[0], shared[1]])
+        #expect(queue.next(together: 0) == [last])
+        #expect(!queue.hasNext(together: 0))
+        queue.separate([shared[0], shared[1]])
+        #expect(queue.next(together: 8) == [shared[0]])
+        #expect(queue.next(together: 8) == [shared[1]])
+        #expect(queue.next(together: 8) == [shared[2]])
+        #expect(!queue.hasNext(together: 8), "it waits for the work about the same subject")
+        queue.end(shared[1])
+        #expect(queue.next(together: 8) == [follower])
+        for ticket in shared + [alone, follower, last] { queue.end(ticket) }
+        #expect(queue.count == 0)
+    }
+}
