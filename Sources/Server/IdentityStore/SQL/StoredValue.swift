@@ -14,8 +14,15 @@ package enum SQLValue: Hashable, Sendable {
 /// conversions are not used, because they guess and trap.
 package protocol StoredValue {
     var stored: SQLValue { get throws }
+    /// The UUID whose bytes are ``stored``; nil for a value of another type. A session can write a UUID without making an
+    /// object of its bytes, and nearly half of all values are UUIDs.
+    var storedUUID: UUID? { get }
     /// Nil when `value` is not the ``stored`` form of any value of this type.
     static func restore(_ value: SQLValue) -> Self?
+}
+
+extension StoredValue {
+    package var storedUUID: UUID? { nil }
 }
 
 /// Stored unchanged.
@@ -26,6 +33,7 @@ extension SQLValue: StoredValue {
 
 extension Optional: StoredValue where Wrapped: StoredValue {
     package var stored: SQLValue { get throws { try self?.stored ?? .null } }
+    package var storedUUID: UUID? { self?.storedUUID }
     package static func restore(_ value: SQLValue) -> Self? {
         if value == .null { return .some(nil) }
         return Wrapped.restore(value).map { .some($0) }
@@ -67,6 +75,7 @@ extension Data: StoredValue {
 /// The 16 bytes of the UUID, in written order.
 extension UUID: StoredValue {
     package var stored: SQLValue { .bytes(withUnsafeBytes(of: uuid) { Data(copying: $0) }) }
+    package var storedUUID: UUID? { self }
     package static func restore(_ value: SQLValue) -> UUID? { Data.restore(value).flatMap { UUID(bytes: $0) } }
 }
 
@@ -192,16 +201,19 @@ extension LoginIdentifier.Key: StoredValue {
 
 extension TenantID: StoredValue {
     package var stored: SQLValue { uuid.stored }
+    package var storedUUID: UUID? { uuid }
     package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
 }
 
 extension ClientID: StoredValue {
     package var stored: SQLValue { uuid.stored }
+    package var storedUUID: UUID? { uuid }
     package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
 }
 
 extension UserID: StoredValue {
     package var stored: SQLValue { uuid.stored }
+    package var storedUUID: UUID? { uuid }
     package static func restore(_ value: SQLValue) -> Self? { UUID.restore(value).map { Self($0) } }
 }
 

@@ -94,7 +94,7 @@ struct SQLiteSession: SQLSession {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
         }
-        for (index, value) in values.enumerated() { try bind(value.stored, at: CInt(index + 1), of: handle) }
+        for (index, value) in values.enumerated() { try bind(value, at: CInt(index + 1), of: handle) }
         let columns = sqlite3_column_count(handle)
         while true {
             switch sqlite3_step(handle) {
@@ -105,19 +105,23 @@ struct SQLiteSession: SQLSession {
         }
     }
 
-    private func bind(_ value: SQLValue, at index: CInt, of handle: OpaquePointer) throws {
+    private func bind(_ value: any StoredValue, at index: CInt, of handle: OpaquePointer) throws {
         // SQLite makes its own copy.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        func blob(_ bytes: UnsafeRawBufferPointer) -> CInt {
+            sqlite3_bind_blob(handle, index, bytes.baseAddress, CInt(bytes.count), copied)
+        }
         let code =
-            switch value {
-            case .null: sqlite3_bind_null(handle, index)
-            case .integer(let integer): sqlite3_bind_int64(handle, index, integer)
-            // Bound by length: a text may contain zero bytes.
-            case .text(let text): sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), copied)
-            case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
-            case .bytes(let bytes):
-                bytes.withUnsafeBytes {
-                    sqlite3_bind_blob(handle, index, $0.baseAddress, CInt($0.count), copied)
+            if let uuid = value.storedUUID {
+                withUnsafeBytes(of: uuid.uuid, blob)
+            } else {
+                switch try value.stored {
+                case .null: sqlite3_bind_null(handle, index)
+                case .integer(let integer): sqlite3_bind_int64(handle, index, integer)
+                // Bound by length: a text may contain zero bytes.
+                case .text(let text): sqlite3_bind_text(handle, index, text, CInt(text.utf8.count), copied)
+                case .bytes(let bytes) where bytes.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
+                case .bytes(let bytes): bytes.withUnsafeBytes(blob)
                 }
             }
         guard code == SQLITE_OK else { throw failure }
