@@ -175,17 +175,6 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let end: Int
     var codingPath: [any CodingKey] { [] }
 
-    /// The positions of the keys; each value follows its key.
-    private func positions() -> [Int] {
-        var positions: [Int] = []
-        var position = start
-        while position < end {
-            positions.append(position)
-            position = items.after(position + 1)
-        }
-        return positions
-    }
-
     private func find(_ name: String) -> CBORReader? {
         let count = name.utf8.count
         var position = start
@@ -203,10 +192,18 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func reader(_ key: Key) throws -> CBORReader { try wanted(find(key.stringValue)) }
 
     var allKeys: [Key] {
-        positions().compactMap { position in
-            guard case .text(let range) = items.items[position] else { return nil }
-            return items.text(range).flatMap { Key(stringValue: $0) }
+        var keys: [Key] = []
+        var position = start
+        while position < end {
+            if case .text(let range) = items.items[position], let name = items.text(range),
+                let key = Key(stringValue: name)
+            {
+                keys.append(key)
+            }
+            // Each value follows its key.
+            position = items.after(position + 1)
         }
+        return keys
     }
 
     func contains(_ key: Key) -> Bool { find(key.stringValue) != nil }
