@@ -13,4 +13,11 @@ extension Data {
     package init(copying bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { Data(copying: $0) }
     }
+
+    /// A copy of the bytes of a text. Instead of the library's `Data(_:)` for any sequence, which asks as above.
+    package init(_ text: String.UTF8View) {
+        self =
+            text.withContiguousStorageIfAvailable { Data(copying: UnsafeRawBufferPointer($0)) }
+            ?? Data(copying: Array(text))
+    }
 }
