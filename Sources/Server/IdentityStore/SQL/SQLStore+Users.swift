@@ -123,10 +123,10 @@ extension SQLStore {
     package func taken(
         _ keys: [LoginIdentifier.Key], marks: [Data], in tenant: TenantID
     ) async throws(StoreError) -> (keys: Set<LoginIdentifier.Key>, reserved: [ReservedName]) {
-        try await read { session in
+        try await readAtOnce { session in
             let keys = try session.taken(keys, in: tenant)
             let reserved = try session.reserved(marks, in: tenant)
-            return (try keys.get(), try reserved.get())
+            return Pending { (try keys.get(), try reserved.get()) }
         }
     }
 
