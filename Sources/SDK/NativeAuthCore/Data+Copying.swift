@@ -14,7 +14,8 @@ extension Data {
         self = bytes.withUnsafeBytes { Data(copying: $0) }
     }
 
-    /// A copy of the bytes of a text. Instead of the library's `Data(_:)` for any sequence, which asks as above.
+    /// A copy of the bytes of a text. It takes the place of the library's `Data(_:)` for any sequence, which first asks, as
+    /// above.
     package init(_ text: String.UTF8View) {
         self =
             text.withContiguousStorageIfAvailable { Data(copying: UnsafeRawBufferPointer($0)) }

@@ -94,7 +94,7 @@ struct SharedTransactionTests {
         }
     }
 
-    @Test("Work that waits for no other is taken in its order; what was separated comes first, and alone")
+    @Test("Work that waits for no other is taken in its order; what was separated comes before what runs alone")
     func theOrderOfTheQueue() {
         var queue = SubjectQueue()
         let alone = queue.append([], canShare: false)

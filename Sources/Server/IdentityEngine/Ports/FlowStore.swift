@@ -373,8 +373,8 @@ package struct FlowChange: Hashable, Sendable {
 package protocol FlowStore: Sendable {
     /// Reads the facts of `query`, passes them to `decide`, and writes the change that it returns, in one transaction.
     ///
-    /// Steps of one flow run one after another, and so do steps that query the same identifier: the facts are still
-    /// true when the change is written. A nil change writes nothing. The function returns after the commit is durable.
+    /// Steps of one flow run one after another, and so do steps that query the same identifier or account: the facts are
+    /// still true when the change is written. A nil change writes nothing. The function returns after the commit is durable.
     /// When it throws, nothing was written; or the connection was lost during the commit, and the client's repeated
     /// request finds the replay record.
     ///

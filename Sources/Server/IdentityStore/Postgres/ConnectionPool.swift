@@ -3,7 +3,8 @@ import Foundation
 import IdentityEngine
 import IdentityStoreSQL
 
-/// A fixed number of connections, each with its own thread, and one ``SubjectQueue`` of work for all.
+/// A fixed number of connections, each with its own thread, and one ``SubjectQueue`` of work for all. Changes that are ready
+/// at the same time share a transaction.
 ///
 /// libpq blocks while it waits for the server, so its calls run outside the cooperative pool. Waits are limited: work
 /// that no connection has begun within ``PostgresSettings/longestWait`` is refused, and a caller gets an answer within
@@ -29,7 +30,7 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// What a connection does next.
-    enum Turn {
+    enum Job {
         case alone(SubjectQueue.Ticket, (Worker) -> Void)
         case together([SubjectQueue.Ticket], [SharedChange])
     }
@@ -43,8 +44,8 @@ final class ConnectionPool: @unchecked Sendable {
     private var queue = SubjectQueue()
     /// Work whose caller waits. Work whose caller has stopped waiting keeps its place in the queue and is skipped.
     private var awaited: [SubjectQueue.Ticket: Work] = [:]
-    /// The most connections that run shared transactions at a time. While they do, more changes gather for the next one;
-    /// the other connections stay free for other work.
+    /// The most connections that run shared transactions at a time. Meanwhile more changes gather for the next one. Of two
+    /// connections or more, others are left for reads and for changes that run alone.
     private let mostSharing: Int
     /// The connections that run a shared transaction.
     private var sharing = 0
@@ -58,7 +59,7 @@ final class ConnectionPool: @unchecked Sendable {
         self.place = place
         self.settings = settings
         usesNames = settings.usesPreparedStatements
-        mostSharing = max(2, settings.connections / 3)
+        mostSharing = max(1, settings.connections / 3)
         threads = settings.connections + 1
         for _ in 0..<settings.connections {
             start { pool in Worker(pool.place, pool.settings, pool).run() }
@@ -99,26 +100,20 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// Runs a change in a transaction that it may share with other ones, and returns its result once that is durable.
+    /// Runs a change in a transaction that it may share with other changes, and returns its result once that is durable.
     ///
     /// - Parameters:
     ///   - subjects: As in ``run(_:patience:_:)``.
-    ///   - body: Starts the reads of the change; the pending value makes its writes. It may run twice and more, and its
-    ///     result is that of the last time.
+    ///   - body: Starts the reads of the change; the pending value makes its writes. Both may run several times: with
+    ///     other changes, then alone, then after conflicts. The last result counts.
     func share<Value: Sendable>(
         _ subjects: [Int64], _ body: @escaping @Sendable (PostgresSession) throws -> Pending<Value>
     ) async throws(StoreError) -> Value {
         try await answer { reply in
             let shared = SharedChange(
                 subjects: subjects,
-                start: { session in
-                    let pending = try body(session)
-                    return {
-                        let value = try pending.get()
-                        return { reply.give(.success(value)) }
-                    }
-                },
-                fail: { reply.give(.failure(StoreError($0))) })
+                start: { try body($0).map { value in { reply.give(.success(value)) } } },
+                fail: { reply.give(.failure(.unavailable($0))) })
             append(
                 subjects, patience: settings.patience, reply,
                 run: { try $0.transaction(Worker.writing, subjects) { try body($0).get() } }, shared: shared)
@@ -167,33 +162,34 @@ final class ConnectionPool: @unchecked Sendable {
             begunBefore: now + settings.longestWait, answeredBefore: now + patience,
             run: { worker in reply.give(Result { try body(worker) }.mapError { StoreError($0) }) },
             shared: shared, refuse: { reply.give(.failure(.unavailable($0))) })
-        if hasTurn { condition.signal() }
+        if hasWork { condition.signal() }
         condition.unlock()
     }
 
-    private var together: Int { sharing < mostSharing ? Self.mostTogether : 0 }
-    private var hasTurn: Bool { queue.hasNext(together: together) }
+    /// How many changes the next connection may take in one transaction; 0 while enough connections share.
+    private var shareLimit: Int { sharing < mostSharing ? Self.mostTogether : 0 }
+    private var hasWork: Bool { queue.hasNext(together: shareLimit) }
 
     /// The next work for a connection; nil when the pool is closed.
-    func next() -> Turn? {
+    func next() -> Job? {
         condition.lock()
         defer { condition.unlock() }
         while true {
-            if let turn = takeTurn() {
+            if let job = takeJob() {
                 // Each thread that begins wakes one more, if there is work for it.
-                if hasTurn { condition.signal() }
-                return turn
+                if hasWork { condition.signal() }
+                return job
             }
             if isClosed { return nil }
             condition.wait()
         }
     }
 
-    /// Takes work whose caller still waits.
-    private func takeTurn() -> Turn? {
-        while hasTurn {
+    /// Takes work whose caller still waits, and counts the connection in ``sharing`` if it shares; nil when there is none.
+    private func takeJob() -> Job? {
+        while hasWork {
             var works: [(ticket: SubjectQueue.Ticket, work: Work)] = []
-            for ticket in queue.next(together: together) {
+            for ticket in queue.next(together: shareLimit) {
                 guard let work = awaited[ticket] else {
                     queue.end(ticket)
                     continue
@@ -214,13 +210,13 @@ final class ConnectionPool: @unchecked Sendable {
         condition.withLock { end(ticket) }
     }
 
-    /// Ends the sharing of a transaction.
+    /// Ends the sharing of a transaction. It wakes no thread: the caller's next ``next()`` does.
     ///
-    /// - Parameter isDone: Whether the callers have their answers; otherwise each change runs alone.
-    func endSharing(_ tickets: [SubjectQueue.Ticket], isDone: Bool) {
+    /// - Parameter areAnswered: Whether the callers have their answers; otherwise each change runs alone.
+    func endSharing(_ tickets: [SubjectQueue.Ticket], areAnswered: Bool) {
         condition.withLock {
             sharing -= 1
-            if isDone {
+            if areAnswered {
                 for ticket in tickets { end(ticket) }
             } else {
                 for ticket in tickets { awaited[ticket]?.shared = nil }

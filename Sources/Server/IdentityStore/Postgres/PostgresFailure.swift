@@ -35,7 +35,7 @@ enum PostgresFailure: LoggableFailure {
     var remedy: Remedy? {
         switch self {
         case .refused("40001", _), .refused("40P01", _): .again
-        // A lock that was not free in the time that a shared transaction waits for one.
+        // Only in a shared transaction, whose changes run alone then: it waited too long for a lock.
         case .refused("55P03", _): .again
         // The statement is not prepared on this connection, or another client has prepared it: a pooler gives each
         // transaction another server connection.

@@ -56,7 +56,7 @@ package enum PostgresStoreOpenError: Error, Equatable, CustomStringConvertible {
 /// All stores of the engine in a PostgreSQL database that many nodes share.
 ///
 /// Transactions run at the level `READ COMMITTED`, where each statement sees what was committed before it. Transactions
-/// about the same subject (a flow, an address, a counter) run one after another, by advisory locks that end with the
+/// about the same subject (a flow, an address, a counter, an account) run one after another, by advisory locks that end with the
 /// transaction, also behind a pooler in transaction mode. Rows that are read in order to be changed are also locked,
 /// and unique keys and conditional updates would stop any remaining conflict. See `docs/design/0008-postgresql.md`.
 package final class PostgresStore: Sendable, SQLStore {
@@ -188,7 +188,7 @@ package final class PostgresStore: Sendable, SQLStore {
         }
     }
 
-    /// The number of transactions that were repeated after a conflict.
+    /// The number of transactions that were repeated after a conflict, and of shared ones that gave way to a lock.
     package var retryCount: Int { pool.retryCount }
 
     /// Whether statements are prepared once per connection; false after a pooler without support was found.

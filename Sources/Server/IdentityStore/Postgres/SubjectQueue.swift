@@ -37,15 +37,14 @@ struct SubjectQueue {
         let before = subjects.compactMap { last[$0] }
         for ticket in before { places[ticket]?.followers.append(issued) }
         for subject in subjects { last[subject] = issued }
-        let place = Place(subjects: subjects, canShare: canShare, blockers: before.count)
-        places[issued] = place
-        if before.isEmpty { makeReady(issued, place) }
+        places[issued] = Place(subjects: subjects, canShare: canShare, blockers: before.count)
+        if before.isEmpty { makeReady(issued) }
         return issued
     }
 
-    /// Takes the work that has waited longest: one item that runs alone, or up to `together` items that share.
+    /// Takes the older of the first item that runs alone and the first that can share; with the latter, those behind it.
     ///
-    /// - Parameter together: 0 leaves the work that can share where it is.
+    /// - Parameter together: The most items that share; 0 leaves them where they are.
     mutating func next(together: Int) -> [Ticket] {
         let shared = readyToShare.prefix(together)
         if let alone = readyAlone.first, alone < shared.first ?? .max { return [readyAlone.removeFirst()] }
@@ -64,11 +63,11 @@ struct SubjectQueue {
         for subject in place.subjects where last[subject] == ticket { last[subject] = nil }
         for follower in place.followers {
             places[follower]?.blockers -= 1
-            if let place = places[follower], place.blockers == 0 { makeReady(follower, place) }
+            if places[follower]?.blockers == 0 { makeReady(follower) }
         }
     }
 
-    private mutating func makeReady(_ ticket: Ticket, _ place: Place) {
-        if place.canShare { readyToShare.append(ticket) } else { readyAlone.append(ticket) }
+    private mutating func makeReady(_ ticket: Ticket) {
+        if places[ticket]?.canShare == true { readyToShare.append(ticket) } else { readyAlone.append(ticket) }
     }
 }

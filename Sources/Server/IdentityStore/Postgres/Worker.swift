@@ -4,9 +4,9 @@ import PortableFoundation
 /// A change that can share its transaction.
 struct SharedChange {
     let subjects: [Int64]
-    /// Starts its reads; what it returns makes its writes, and then gives what tells the caller that they are durable.
-    let start: (PostgresSession) throws -> () throws -> () -> Void
-    let fail: (any Error) -> Void
+    /// Starts its reads. The pending value makes its writes, and is the call that tells the caller that they are durable.
+    let start: (PostgresSession) throws -> Pending<() -> Void>
+    let fail: (PostgresFailure) -> Void
 }
 
 /// A thread with its connection.
@@ -31,13 +31,13 @@ final class Worker {
     }
 
     func run() {
-        while let turn = pool.next() {
-            switch turn {
+        while let job = pool.next() {
+            switch job {
             case .alone(let ticket, let work):
                 work(self)
                 pool.ended(ticket)
             case .together(let tickets, let changes):
-                pool.endSharing(tickets, isDone: share(changes))
+                pool.endSharing(tickets, areAnswered: runTogether(changes))
             }
         }
     }
@@ -46,19 +46,19 @@ final class Worker {
     ///
     /// - Returns: Whether the callers have their answers; false when nothing was written, because one change failed or
     ///   waited for a lock, and each is to run alone.
-    private func share(_ changes: [SharedChange]) -> Bool {
+    private func runTogether(_ changes: [SharedChange]) -> Bool {
         do {
             let subjects = changes.flatMap(\.subjects).sorted()
             let callers = try attempt(Self.writing, subjects, waitingForLocks: Self.sharedLockTimeout) { session in
-                try changes.map { try $0.start(session) }.map { try $0() }
+                try changes.map { try $0.start(session) }.map { try $0.get() }
             }
             for tellCaller in callers { tellCaller() }
             return true
         } catch PostgresFailure.outcomeUnknown {
-            for change in changes { change.fail(PostgresFailure.outcomeUnknown) }
+            for change in changes { change.fail(.outcomeUnknown) }
             return true
         } catch {
-            if let remedy = (error as? PostgresFailure)?.remedy { prepare(remedy) }
+            if let remedy = (error as? PostgresFailure)?.remedy { apply(remedy) }
             return false
         }
     }
@@ -78,15 +78,15 @@ final class Worker {
                 guard attempt < Self.attempts, let remedy = failure.remedy else { throw failure }
                 // At the second failure there is no server to reach: report it to the caller.
                 if remedy == .elsewhere, attempt > 1 { throw failure }
-                prepare(remedy)
+                apply(remedy)
                 if remedy == .again { _ = pool.pause(.random(in: 0.002...0.02) * Double(attempt)) }
                 attempt += 1
             }
         }
     }
 
-    /// Prepares another attempt.
-    private func prepare(_ remedy: PostgresFailure.Remedy) {
+    /// Makes this connection ready for another attempt, and counts conflicts.
+    private func apply(_ remedy: PostgresFailure.Remedy) {
         switch remedy {
         case .again: pool.countRetry()
         case .withoutNames:
@@ -96,8 +96,8 @@ final class Worker {
         }
     }
 
-    /// - Parameter lockTimeout: How long a statement waits for a lock, as PostgreSQL writes it; `0` for as long as it may
-    ///   run.
+    /// - Parameter lockTimeout: How long it waits for each lock, as PostgreSQL writes it; `0` for no limit but the
+    ///   statement's.
     private func attempt<Value>(
         _ opening: String, _ subjects: [Int64], waitingForLocks lockTimeout: String = "0",
         _ body: (PostgresSession) throws -> Value
@@ -154,7 +154,8 @@ final class Worker {
         SELECT set_config('statement_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '10s', true),
             set_config('lock_timeout', ?, true)
         """
-    /// Changes that share a transaction do not wait long for the one that another node holds up.
+    /// How long a shared transaction waits for each lock before its changes run alone. It is less than PostgreSQL's
+    /// `deadlock_timeout` (1 s), so that of transactions that wait for each other in a circle the shared one gives way.
     private static let sharedLockTimeout = "100ms"
     /// Locks in ascending order, so that two transactions never wait for each other.
     private static let locks = "SELECT pg_advisory_xact_lock(subject) FROM unnest(?::bigint[]) AS subject"

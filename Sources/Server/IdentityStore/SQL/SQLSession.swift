@@ -103,7 +103,7 @@ package struct Pending<Value> {
         get = { value }
     }
 
-    func map<Other>(_ transform: @escaping (Value) throws -> Other) -> Pending<Other> {
+    package func map<Other>(_ transform: @escaping (Value) throws -> Other) -> Pending<Other> {
         Pending<Other> { try transform(try get()) }
     }
 }

@@ -4,11 +4,11 @@ package import PortableFoundation
 
 extension SQLStore {
     package func browserSignIn(_ digest: Data, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
-        try await read { try $0.browserSignIn("digest", digest, in: tenant) }
+        try await readAtOnce { try $0.browserSignIn("digest", digest, in: tenant) }
     }
 
     package func browserSignIn(of id: UUID, in tenant: TenantID) async throws(StoreError) -> BrowserSignIn? {
-        try await read { try $0.browserSignIn("id", id, in: tenant) }
+        try await readAtOnce { try $0.browserSignIn("id", id, in: tenant) }
     }
 
     package func browserSignIns(of user: UserID, in tenant: TenantID) async throws(StoreError) -> [BrowserSignIn] {
@@ -67,7 +67,7 @@ extension SQLStore {
             let facts = CodeFacts(
                 presented: try session.presentedCode(digest, in: tenant),
                 // Locked: a sign-out waits for the redemption, and finds its family, or comes first.
-                signIn: try session.browserSignIn("id", id, in: tenant, locking: session.dialect.lockingRows))
+                signIn: try session.browserSignIn("id", id, in: tenant, locking: session.dialect.lockingRows).get())
             let (code, effects, answer) = decide(facts)
             if let code { try session.write(code, in: tenant) }
             for effect in effects { try session.apply(effect, in: tenant) }
@@ -80,15 +80,17 @@ extension SQLSession {
     /// - Parameter column: `id` or `digest`.
     func browserSignIn(
         _ column: String, _ value: any StoredValue, in tenant: TenantID, locking: String = ""
-    ) throws -> BrowserSignIn? {
+    ) throws -> Pending<BrowserSignIn?> {
         let rows = try rows(
             of: "browser_sessions",
             "SELECT * FROM browser_sessions WHERE tenant = ? AND \(column) = ? \(locking)", [tenant, value])
         let account = try account(
             #"(SELECT "user" FROM browser_sessions WHERE tenant = ? AND \#(column) = ?)"#, [tenant, value], in: tenant,
             locking: "")
-        guard let row = try rows.get().first, let account = try account.get() else { return nil }
-        return try row.browserSession(in: tenant).map { BrowserSignIn(session: $0, account: account) }
+        return Pending {
+            guard let row = try rows.get().first, let account = try account.get() else { return nil }
+            return try row.browserSession(in: tenant).map { BrowserSignIn(session: $0, account: account) }
+        }
     }
 
     func open(_ session: BrowserSession, replacing replaced: UUID?, in tenant: TenantID) throws {

@@ -38,7 +38,7 @@ extension SQLStore {
             let device = try session.device("digest", digest, in: tenant)
             // Locked: a sign-out waits for the redemption, and finds its family, or comes first.
             let signIn = try device?.session.flatMap {
-                try session.browserSignIn("id", $0, in: tenant, locking: session.dialect.lockingRows)
+                try session.browserSignIn("id", $0, in: tenant, locking: session.dialect.lockingRows).get()
             }
             let (changed, effects, answer) = decide(DeviceFacts(device: device, signIn: signIn))
             if let changed {

@@ -67,8 +67,8 @@ extension SQLStore {
 }
 
 extension StepQuery {
-    /// Everything that the step decides about and that may have no row yet; existing rows are locked where they are
-    /// read.
+    /// What the step decides about and may have no row yet, and the account, which must be locked before its rows. Existing
+    /// rows are also locked where they are read.
     fileprivate var lockedSubjects: [SQLSubject] {
         [.flow(flow, in: tenant)] + (slowLane.map { [.flow($0, in: tenant)] } ?? [])
             + identifiers.map { .identifier($0, in: tenant) } + (user.map { [.account($0, in: tenant)] } ?? [])

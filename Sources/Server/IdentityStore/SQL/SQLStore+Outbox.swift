@@ -95,11 +95,11 @@ extension SQLStore {
 
     package func nextMailDue(except fullLanes: [Data]) async throws(StoreError) -> Date? {
         let lanes = OtherLanes(than: fullLanes)
-        return try await read { session in
-            let rows = try session.rows(
+        return try await readAtOnce { session in
+            try session.rows(
                 of: "outbox", "SELECT MIN(due_at) AS due FROM outbox WHERE \(waiting) \(lanes.condition)",
-                lanes.values)
-            return try rows.get().first?.value("due", as: Date?.self) ?? nil
+                lanes.values
+            ).map { try $0.first?.value("due", as: Date?.self) ?? nil }
         }
     }
 }

@@ -21,10 +21,11 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws(StoreError) -> Value
 
-    /// The same as ``write(_:_:)`` for a change of a few rows that belong to its subjects: it can share its transaction
-    /// with other ones.
+    /// The same as ``write(_:_:)`` for a short change whose rows belong to its subjects: it may share its transaction with
+    /// other changes, and waits for them.
     ///
-    /// - Parameter body: Starts the reads; the pending value makes the writes.
+    /// - Parameter body: Starts all reads, and returns without an answer; the pending value decides and makes the writes.
+    ///   Both may run several times, and the last result counts. When it throws, the changes beside it run again.
     func share<Value: Sendable>(
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
@@ -36,6 +37,9 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
     ) async throws(StoreError) -> Value
 
     /// The same as ``read(_:)`` for queries that all begin before an answer is read: they take one round trip.
+    ///
+    /// - Parameter body: Starts the queries. The pending value only converts their answers, because the transaction may have
+    ///   ended then.
     func readAtOnce<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
     ) async throws(StoreError) -> Value
@@ -81,10 +85,10 @@ extension SQLStore {
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
     ) async throws(StoreError) -> Value {
-        try await write([]) { try body($0).get() }
+        try await write(subjects()) { try body($0).get() }
     }
 
-    /// For a database that answers at once.
+    /// For a database whose answers need no round trip.
     package func readAtOnce<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
     ) async throws(StoreError) -> Value {
@@ -147,7 +151,7 @@ package struct SQLSubject: Hashable, Sendable {
     /// The id of a passkey, or the key of an identity, that is being added.
     static func credential(_ id: Data, in tenant: TenantID) -> Self { Self(19, tenant, id) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
-    /// What belongs to an account: its row, its methods and its sessions.
+    /// An account. Steps, refreshes and changes of accounts name it, so that they never lock its rows in different orders.
     static func account(_ id: UserID, in tenant: TenantID) -> Self { Self(21, tenant, sixteenBytes(id.uuid)) }
     /// The queue of ended sessions: one worker at a time takes from it.
     static let logouts = Self(17, nil, Data())

@@ -51,7 +51,7 @@ struct ServeCommand: AsyncParsableCommand {
             many servers may share.
             """)
     var database: String?
-    @Option(help: "Connections to PostgreSQL (default: 10).") var databaseConnections: String?
+    @Option(help: "Connections to PostgreSQL, 1 to 200 (default: 10).") var databaseConnections: String?
     @Option(help: "required or unsafe: whether PostgreSQL must keep all it acknowledged (default: required).")
     var durability: String?
     @Option(help: "File with the master key, 32 bytes (default: master.key of the data folder, made if all is new).")
