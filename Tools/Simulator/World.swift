@@ -378,11 +378,11 @@ final class FaultyStore: FlowStore, UserStore, RefreshStore, BrowserStore, Asser
     }
 
     func updateRefreshFamily<Answer: Sendable>(
-        _ id: UUID, of user: UserID, in tenant: TenantID,
+        _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
     ) async throws(StoreError) -> Answer {
         try await write { () async throws(StoreError) in
-            try await store.updateRefreshFamily(id, of: user, in: tenant, decide: decide)
+            try await store.updateRefreshFamily(id, in: tenant, decide: decide)
         }
     }
 

@@ -481,7 +481,7 @@ struct KnownNetworkTests {
 struct RevocationTests {
     /// Presents the live token at `now`; returns whether a new one was given.
     private static func refresh(_ family: RefreshFamily, in store: any AnyStore) async throws -> Bool {
-        try await store.updateRefreshFamily(family.id, of: family.user, in: contoso) { old in
+        try await store.updateRefreshFamily(family.id, in: contoso) { old in
             guard var new = old, new.revokedAt == nil else { return (nil, nil, false) }
             new.generation += 1
             new.tokenDigest = digest("generation \(new.generation)")

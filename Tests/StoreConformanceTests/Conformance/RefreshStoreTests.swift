@@ -26,7 +26,7 @@ struct RefreshStoreTests {
             family.revokedAt = noon + 6
             family.expiresAt = noon + 7
             let changed = family
-            let seen = try await store.updateRefreshFamily(family.id, of: family.user, in: contoso) { old in
+            let seen = try await store.updateRefreshFamily(family.id, in: contoso) { old in
                 (changed, AuditEvent(.tokenRefreshed, at: noon, tenant: contoso), old?.generation)
             }
             #expect(seen == 0)
@@ -40,10 +40,10 @@ struct RefreshStoreTests {
             let user = fixtureUser("ada")
             let family = fixtureFamily(of: user)
             try await store.perform(.createUser(user), .openRefreshFamily(family))
-            let seen = try await store.updateRefreshFamily(family.id, of: family.user, in: contoso) { (nil, nil, $0) }
+            let seen = try await store.updateRefreshFamily(family.id, in: contoso) { (nil, nil, $0) }
             #expect(seen == family)
             #expect(try await store.refreshFamily(family.id, in: contoso) == family)
-            let unknown = try await store.updateRefreshFamily(UUID(), of: family.user, in: contoso) { (nil, nil, $0) }
+            let unknown = try await store.updateRefreshFamily(UUID(), in: contoso) { (nil, nil, $0) }
             #expect(unknown == nil)
         }
     }
@@ -55,7 +55,7 @@ struct RefreshStoreTests {
             let family = fixtureFamily(of: user)
             try await store.perform(.createUser(user), .openRefreshFamily(family))
             let wins = try await race(16) { index in
-                try await store.updateRefreshFamily(family.id, of: family.user, in: contoso) { old in
+                try await store.updateRefreshFamily(family.id, in: contoso) { old in
                     guard var new = old, new.tokenDigest == family.tokenDigest else { return (nil, nil, false) }
                     new.tokenDigest = Data(repeating: UInt8(100 + index), count: 32)
                     new.generation += 1

@@ -5,24 +5,6 @@ import IdentityStoreSQL
 import NativeAuthCore
 import Testing
 
-/// Two stores on one database, as in two nodes.
-func withTwoNodes(_ body: (_ nodes: [PostgresStore]) async throws -> Void) async throws {
-    try await PostgresServer.withSchema { schema in
-        let place = try schema.place()
-        let nodes = [
-            try await PostgresStore(place, PostgresServer.small), try await PostgresStore(place, PostgresServer.small),
-        ]
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await body(nodes))
-        } catch {
-            result = .failure(error)
-        }
-        for node in nodes { try await node.close() }
-        try result.get()
-    }
-}
-
 @Suite("PostgreSQL: opening", .timeLimit(.minutes(1)))
 struct PostgresOpeningTests {
     private func expectRefusal(

@@ -207,7 +207,7 @@ struct GroupCommitTests {
                 try await store.facts(fixtureQuery(identifiers: [key("ada@example.com")]))
             }
             let event = AuditEvent(.tokenRefreshed, at: noon, tenant: contoso)
-            _ = try await store.updateRefreshFamily(family.id, of: family.user, in: contoso) { _ in (nil, event, 0) }
+            _ = try await store.updateRefreshFamily(family.id, in: contoso) { _ in (nil, event, 0) }
             try await store.markSent([LeasedMail(mail: fixtureMail(), attempts: 0)], now: noon)
             _ = try await store.leaseMails(limit: 5, now: noon, until: noon + 60)
             #expect(try await state() == before)

@@ -329,7 +329,8 @@ package struct StepFacts: Hashable, Sendable {
     /// The row of the queried slow lane; nil when it was not used recently.
     package var slowLane: FlowRow?
     /// The time of the oldest of the tenant's last N mails, where N is its hourly limit; nil when that is an hour ago
-    /// or more. Mails of concurrent steps may not be counted yet.
+    /// or more. Mails of concurrent steps may not be counted yet: on PostgreSQL up to 16 for each connection that shares
+    /// transactions.
     package var tenantMailsSince: Date?
     /// What the tenant has sent as texts; nil when the step sends none. Of ``StepQuery/readsTextCosts``, the costs alone.
     package var textHistory: TextHistory?

@@ -140,14 +140,10 @@ package protocol RefreshStore: Sendable {
     /// The user's sessions that are neither revoked nor expired, the last used first, at most 200.
     func sessions(of user: UserID, in tenant: TenantID, now: Date) async throws(StoreError) -> [RefreshFamily]
 
-    /// Reads the family under its lock, passes it to `decide`, and writes the change and the event that it returns, in one
-    /// transaction. A nil change writes nothing.
-    ///
-    /// - Parameters:
-    ///   - user: The family's owner, whose changes run one after another. It is not checked.
-    ///   - decide: Is pure, and may run more than once.
+    /// Reads the family under its lock, passes it to `decide`, and writes the change and the event that it returns, in
+    /// one transaction. A nil change writes nothing. `decide` is pure and may run more than once.
     func updateRefreshFamily<Answer: Sendable>(
-        _ id: UUID, of user: UserID, in tenant: TenantID,
+        _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
     ) async throws(StoreError) -> Answer
 }

@@ -307,9 +307,7 @@ extension Engine {
             now: context.now, grace: Double(settings.refreshGrace))
         let verdict: RefreshVerdict
         do {
-            verdict = try await ports.refresh.updateRefreshFamily(
-                holder.family.id, of: holder.family.user, in: context.tenant.id
-            ) { family in
+            verdict = try await ports.refresh.updateRefreshFamily(holder.family.id, in: context.tenant.id) { family in
                 guard let (change, verdict) = family?.presenting(rotation) else {
                     return (nil, nil, .refused(.unusableRefreshToken))
                 }
@@ -352,8 +350,7 @@ extension Engine {
         in context: RequestContext
     ) async throws(EngineError) -> RefreshVerdict {
         do {
-            return try await ports.refresh.updateRefreshFamily(found.id, of: found.user, in: context.tenant.id) {
-                family in
+            return try await ports.refresh.updateRefreshFamily(found.id, in: context.tenant.id) { family in
                 guard let family else { return (nil, nil, .refused(.unusableRefreshToken)) }
                 let (change, verdict) = family.presenting(rotation)
                 switch verdict {
@@ -405,7 +402,7 @@ extension Engine {
         guard let session, session.client == context.client.id else { return done }
         let now = context.now
         do {
-            try await ports.refresh.updateRefreshFamily(session.id, of: session.user, in: context.tenant.id) { family in
+            try await ports.refresh.updateRefreshFamily(session.id, in: context.tenant.id) { family in
                 guard var family, family.revokedAt == nil else { return (nil, nil, ()) }
                 family.revokedAt = now
                 return (family, event(.tokenRevoked, user: family.user, of: nil, in: context), ())

@@ -36,10 +36,11 @@ extension SQLStore {
     }
 
     package func updateRefreshFamily<Answer: Sendable>(
-        _ id: UUID, of user: UserID, in tenant: TenantID,
+        _ id: UUID, in tenant: TenantID,
         decide: @escaping @Sendable (RefreshFamily?) -> (change: RefreshFamily?, event: AuditEvent?, answer: Answer)
     ) async throws(StoreError) -> Answer {
-        try await share([.account(user, in: tenant)]) { session in
+        // Not the account: begun sign-ins name it, so that a stranger could hold up its owner's refreshes.
+        try await share([.family(id, in: tenant)]) { session in
             try session.refreshFamily(id, in: tenant, locking: session.dialect.lockingRows).map { family in
                 let (change, event, answer) = decide(family)
                 if let change {
@@ -69,14 +70,14 @@ extension SQLSession {
             ])
     }
 
-    /// The update requires the generation that was just read, so that a token is never rotated twice (`SEC-TOK-7`). The
-    /// owner and the proofs never change.
+    /// The update requires the generation that was just read, so that a token is never rotated twice (`SEC-TOK-7`), and
+    /// that the family is still live: a revocation that shares the transaction may have come between. The owner and the proofs never change.
     fileprivate func update(_ old: RefreshFamily, to new: RefreshFamily) throws {
         try run(
             """
             UPDATE refresh_families SET scopes = ?, expires_at = ?, generation = ?, token_digest = ?, previous_digest = ?,
                 previous_rotated_at = ?, previous_answer = ?, revoked_at = ?, network = ?
-            WHERE tenant = ? AND id = ? AND generation = ?
+            WHERE tenant = ? AND id = ? AND generation = ? \(old.revokedAt == nil ? "AND revoked_at IS NULL" : "")
             """, changing(of: new) + [old.tenant, old.id, old.generation], expecting: 1)
     }
 

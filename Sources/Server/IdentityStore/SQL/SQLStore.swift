@@ -25,7 +25,9 @@ package protocol SQLStore: FlowStore, UserStore, OutboxStore, RefreshStore, Asse
     /// other changes, and waits for them.
     ///
     /// - Parameter body: Starts all reads, and returns without an answer; the pending value decides and makes the writes.
-    ///   Both may run several times, and the last result counts. When it throws, the changes beside it run again.
+    ///   Both may run several times, and the last result counts. When it throws, the changes beside it run again. A change
+    ///   beside it may have written since the reads: a write to a row that other subjects' changes also write must require
+    ///   what was read.
     func share<Value: Sendable>(
         _ subjects: @autoclosure @Sendable () -> [SQLSubject],
         _ body: @escaping @Sendable (any SQLSession) throws -> Pending<Value>
@@ -151,8 +153,10 @@ package struct SQLSubject: Hashable, Sendable {
     /// The id of a passkey, or the key of an identity, that is being added.
     static func credential(_ id: Data, in tenant: TenantID) -> Self { Self(19, tenant, id) }
     static func code(_ digest: Data, in tenant: TenantID) -> Self { Self(16, tenant, digest) }
-    /// An account. Steps, refreshes and changes of accounts name it, so that they never lock its rows in different orders.
+    /// An account. Steps and changes of accounts name it, so that they never lock its rows in different orders.
     static func account(_ id: UserID, in tenant: TenantID) -> Self { Self(21, tenant, sixteenBytes(id.uuid)) }
+    /// A family of refresh tokens.
+    static func family(_ id: UUID, in tenant: TenantID) -> Self { Self(22, tenant, sixteenBytes(id)) }
     /// The queue of ended sessions: one worker at a time takes from it.
     static let logouts = Self(17, nil, Data())
     /// The queue of what is ended at providers: one worker at a time takes from it.
