@@ -109,6 +109,32 @@ struct SharedTransactionTests {
         }
     }
 
+    @Test("SEC-TOK-10: a sign-in that shares the transaction of a change of its account does not outlive it")
+    func noSignInOutlivesAChange() async throws {
+        var one = PostgresServer.small
+        one.connections = 1
+        try await PostgresServer.withStore(one) { store in
+            let ada = fixtureUser("ada")
+            try await store.perform(.createUser(ada))
+            let release = DispatchSemaphore(value: 0)
+            async let holder: Void = store.step(fixtureQuery()) { _ in (nil, release.wait()) }
+            try await Task.sleep(for: .milliseconds(200))
+            // A change that has not named the account.
+            async let change: Void = store.write(
+                newFlow(.changeCredentials(ada.id, at: noon), .revokeRefreshFamilies(ada.id, at: noon)), fixtureQuery())
+            try await Task.sleep(for: .milliseconds(100))
+            let family = fixtureFamily(of: ada)
+            async let isSignedIn: Bool = store.step(fixtureQuery(user: ada.id)) { facts in
+                guard facts.account?.credentialVersion == 0 else { return (nil, false) }
+                return (newFlow(.openRefreshFamily(family)), true)
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            release.signal()
+            #expect(try await (holder, change, isSignedIn).2 == false)
+            #expect(try await store.refreshFamily(family.id, in: contoso) == nil)
+        }
+    }
+
     @Test("Changes of the same accounts on two nodes never wait for each other in a circle")
     func noCircles() async throws {
         try await withTwoNodes { nodes in

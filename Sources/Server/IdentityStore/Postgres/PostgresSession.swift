@@ -6,10 +6,15 @@ final class PostgresSession: SQLSession {
     private let connection: PostgresConnection
     private let statementTimeout: Duration
     private let deadline: ContinuousClock.Instant
+    let isShared: Bool
 
     /// - Parameter deadline: The latest end of the transaction.
-    init(_ connection: PostgresConnection, statementTimeout: Duration, deadline: ContinuousClock.Instant) {
+    init(
+        _ connection: PostgresConnection, statementTimeout: Duration, deadline: ContinuousClock.Instant,
+        isShared: Bool = false
+    ) {
         self.connection = connection
+        self.isShared = isShared
         self.statementTimeout = statementTimeout
         self.deadline = deadline
     }

@@ -49,7 +49,7 @@ final class Worker {
     private func runTogether(_ changes: [SharedChange]) -> Bool {
         do {
             let subjects = changes.flatMap(\.subjects).sorted()
-            let callers = try attempt(Self.writing, subjects, waitingForLocks: Self.sharedLockTimeout) { session in
+            let callers = try attempt(Self.writing, subjects, isShared: true) { session in
                 try changes.map { try $0.start(session) }.map { try $0.get() }
             }
             for tellCaller in callers { tellCaller() }
@@ -96,19 +96,19 @@ final class Worker {
         }
     }
 
-    /// - Parameter lockTimeout: How long it waits for each lock, as PostgreSQL writes it; `0` for no limit but the
-    ///   statement's.
+    /// - Parameter isShared: Whether it is the transaction of several changes.
     private func attempt<Value>(
-        _ opening: String, _ subjects: [Int64], waitingForLocks lockTimeout: String = "0",
+        _ opening: String, _ subjects: [Int64], isShared: Bool = false,
         _ body: (PostgresSession) throws -> Value
     ) throws -> Value {
         let connection = try connected()
         let session = PostgresSession(
-            connection, statementTimeout: Self.statementTimeout, deadline: .now + Self.transactionTimeout)
+            connection, statementTimeout: Self.statementTimeout, deadline: .now + Self.transactionTimeout,
+            isShared: isShared)
         var isCommitting = false
         do {
             try connection.send(opening, []) { _ in }
-            try connection.send(Self.timeouts, [.text(lockTimeout)]) { _ in }
+            try connection.send(Self.timeouts, [.text(isShared ? Self.sharedLockTimeout : "0")]) { _ in }
             if !subjects.isEmpty {
                 try connection.send(Self.locks, PostgresParameters(array: subjects)) { _ in }
             }

@@ -6,6 +6,8 @@ import IdentityEngine
 /// needed yet together with the next one: so run all statements first, and read the answers then.
 package protocol SQLSession {
     var dialect: SQLDialect { get }
+    /// Whether other changes in the transaction may have read before this one writes.
+    var isShared: Bool { get }
 
     /// Runs a statement that changes rows, now or before the commit.
     ///
@@ -142,6 +144,8 @@ struct StoredRow {
 }
 
 extension SQLSession {
+    package var isShared: Bool { false }
+
     func run(_ sql: String, _ values: [any StoredValue]) throws {
         try run(sql, values, expecting: nil)
     }

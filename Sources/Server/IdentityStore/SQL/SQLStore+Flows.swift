@@ -34,7 +34,7 @@ extension SQLStore {
                 let (change, answer) = decide(facts)
                 if let change {
                     try session.write(change.row, of: query, over: facts.row)
-                    for effect in change.effects { try session.apply(effect, in: query.tenant) }
+                    try session.apply(change.effects, of: query.user, in: query.tenant)
                     if let replay = change.replay { try session.write(replay, of: query) }
                 }
                 return answer

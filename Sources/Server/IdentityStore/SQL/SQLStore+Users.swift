@@ -69,7 +69,7 @@ extension SQLStore {
                 facts.requests = try requests.get()
                 facts.needsTwoOperators = try needsTwo.get()
                 let (effects, answer) = decide(facts)
-                for effect in effects { try session.apply(effect, in: tenant) }
+                try session.apply(effects, of: id, in: tenant)
                 return answer
             }
         }

@@ -167,6 +167,9 @@ package struct SQLSubject: Hashable, Sendable {
 
 private func sixteenBytes(_ uuid: UUID) -> Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }
 
+/// A change that shares its transaction is about more than its subjects, and has to run alone.
+package struct NotOfItsSubjects: Error {}
+
 /// A row that a transaction has read no longer existed when it was to be changed.
 package struct RowLost: Error, CustomStringConvertible {
     package init() {}
