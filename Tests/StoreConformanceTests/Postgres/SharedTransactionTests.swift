@@ -29,10 +29,11 @@ struct SharedTransactionTests {
     func aFailureStaysAlone() async throws {
         try await PostgresServer.withStore { store in
             let isWritten = try await race(64) { number in
-                // There is no such user, so this step cannot be written.
-                let fault = Effect.setDisabled(UserID(UUID()), noon)
+                // There is no such user, so the database refuses this step's write.
+                let missing = UserID(UUID())
+                let fault = Effect.setDisabled(missing, noon)
                 do {
-                    try await store.write(number % 8 == 0 ? newFlow(fault) : newFlow(), fixtureQuery())
+                    try await store.write(number % 8 == 0 ? newFlow(fault) : newFlow(), fixtureQuery(user: missing))
                     return true
                 } catch is StoreError {
                     return number % 8 != 0
