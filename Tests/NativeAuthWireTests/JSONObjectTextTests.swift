@@ -31,7 +31,9 @@ struct JSONObjectTextTests {
         object.add("zero", 0)
         object.add("yes", .boolean(true))
         object.add("no", false)
-        object.add("none", [])
+        object.add("none", [String]())
+        object.add("numbers", [7, -1, 0])
+        object.add("no numbers", [Int]?.none)
         object.add("no text", String?.none)
         object.add("no number", Int?.none)
         object.add("no flag", Bool?.none)
@@ -39,7 +41,7 @@ struct JSONObjectTextTests {
         try object.add("no value", encoding: JSONValue?.none)
         #expect(
             String(decoding: object.bytes, as: UTF8.self)
-                == #"{"least":-9223372036854775808,"most":9223372036854775807,"no":false,"none":[],"yes":true,"zero":0}"#
+                == #"{"least":-9223372036854775808,"most":9223372036854775807,"no":false,"none":[],"numbers":[7,-1,0],"yes":true,"zero":0}"#
         )
         #expect(JSONObjectText().data == Data("{}".utf8))
     }

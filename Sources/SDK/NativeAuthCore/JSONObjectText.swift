@@ -41,12 +41,23 @@ package struct JSONObjectText: Sendable {
 
     /// Adds an array of texts; nil adds nothing.
     package mutating func add(_ name: String, _ texts: [String]?) {
-        guard let texts else { return }
+        add(name, texts) { Self.append($0, to: &$1) }
+    }
+
+    /// Adds an array of whole numbers; nil adds nothing.
+    package mutating func add(_ name: String, _ numbers: [Int]?) {
+        add(name, numbers) { Self.append($0, to: &$1) }
+    }
+
+    private mutating func add<Element>(
+        _ name: String, _ elements: [Element]?, _ append: (Element, inout [UInt8]) -> Void
+    ) {
+        guard let elements else { return }
         add(name) { values in
             values.append(UInt8(ascii: "["))
-            for (index, text) in texts.enumerated() {
+            for (index, element) in elements.enumerated() {
                 if index > 0 { values.append(UInt8(ascii: ",")) }
-                Self.append(text, to: &values)
+                append(element, &values)
             }
             values.append(UInt8(ascii: "]"))
         }

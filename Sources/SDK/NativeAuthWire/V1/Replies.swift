@@ -121,7 +121,7 @@ package struct ReplyHead: Hashable, Sendable, Decodable {
 }
 
 /// A refusal (docs/protocol.md §3.5). Sent with status 400.
-package struct ErrorReply: Hashable, Sendable, Codable {
+package struct ErrorReply: Hashable, Sendable, Decodable, JSONObjectWritable {
     package var error: WireErrorCode
     package var suberror: WireSuberror?
     /// `AADSTS<number>: text`, then lines with trace ID, correlation ID and time.
@@ -196,6 +196,22 @@ package struct ErrorReply: Hashable, Sendable, Codable {
         case requiredAttributes = "required_attributes"
         case invalidAttributes = "invalid_attributes"
         case unverifiedAttributes = "unverified_attributes"
+    }
+
+    package func write(to object: inout JSONObjectText) throws {
+        object.add("continuation_token", continuationToken?.reveal())
+        object.add("correlation_id", correlationID)
+        object.add("error", error.rawValue)
+        object.add("error_codes", errorCodes)
+        object.add("error_description", errorDescription)
+        object.add("error_uri", errorURI)
+        try object.add("inner_errors", encoding: innerErrors)
+        try object.add("invalid_attributes", encoding: invalidAttributes)
+        try object.add("required_attributes", encoding: requiredAttributes.map { _ in _requiredAttributes })
+        object.add("suberror", suberror?.rawValue)
+        object.add("timestamp", timestamp)
+        object.add("trace_id", traceID)
+        try object.add("unverified_attributes", encoding: unverifiedAttributes)
     }
 }
 

@@ -86,7 +86,7 @@ final class OverloadAdmission: ChannelDuplexHandler {
                 "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
         }
         let reply = guardian.refusal(toClientRequest: head.headers.first(name: WireHeader.clientRequestID))
-        var headers = HTTPHeaders(RequestGuard.fields(of: reply).map { ($0.name.rawName, $0.value) })
+        var headers = HTTPHeaders(RequestGuard.headers(of: reply).map { ($0.name.rawName, $0.value) })
         headers.add(name: "content-length", value: "\(reply.body.count)")
         if !head.isKeepAlive || guardian.readiness.isDraining { headers.add(name: "connection", value: "close") }
         let response = HTTPResponseHead(

@@ -236,14 +236,18 @@ struct RequestGuard: RouterMiddleware {
     }
 
     static func fields(of reply: V1Codec.Reply) -> HTTPFields {
+        HTTPFields(headers(of: reply).map { HTTPField(name: $0, value: $1) })
+    }
+
+    static func headers(of reply: V1Codec.Reply) -> [(name: HTTPField.Name, value: String)] {
         let correlationID = reply.trace.correlationID.text
-        var headers: HTTPFields = [
-            .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
-            .xContentTypeOptions: "nosniff",
-            IdentityHeader.clientRequestID: correlationID, IdentityHeader.requestID: correlationID,
+        var headers: [(name: HTTPField.Name, value: String)] = [
+            (.contentType, "application/json; charset=utf-8"), (.cacheControl, "no-store"),
+            (.xContentTypeOptions, "nosniff"),
+            (IdentityHeader.clientRequestID, correlationID), (IdentityHeader.requestID, correlationID),
         ]
-        headers[.retryAfter] = reply.retryAfter.map { "\($0)" }
-        headers[.allow] = reply.allow
+        if let seconds = reply.retryAfter { headers.append((.retryAfter, "\(seconds)")) }
+        if let methods = reply.allow { headers.append((.allow, methods)) }
         return headers
     }
 
