@@ -18,7 +18,8 @@ package enum IdentityServer {
     ) -> some ApplicationProtocol {
         let gate = policy.admission.map { admission in
             { @Sendable () -> OverloadAdmission in
-                OverloadAdmission(admission, guardian: routes.guardian, logger: logger)
+                OverloadAdmission(
+                    admission, guardian: routes.guardian, isHTTPSOnly: policy.isHTTPSOnly, logger: logger)
             }
         }
         return application(

@@ -118,15 +118,25 @@ struct OverloadTests {
     }
 
     /// A connection as the listener makes it, behind the reading of HTTP.
-    private func gated(_ routes: IdentityRoutes, newcomers: Int) throws -> EmbeddedChannel {
-        try gated(routes, StepAdmission(newcomers: newcomers))
+    private func gated(
+        _ routes: IdentityRoutes, newcomers: Int, isHTTPSOnly: Bool = false
+    ) throws -> EmbeddedChannel {
+        try gated(routes, StepAdmission(newcomers: newcomers), isHTTPSOnly: isHTTPSOnly)
     }
 
-    private func gated(_ routes: IdentityRoutes, _ admission: StepAdmission) throws -> EmbeddedChannel {
+    private func gated(
+        _ routes: IdentityRoutes, _ admission: StepAdmission, isHTTPSOnly: Bool = false
+    ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(
-            OverloadAdmission(admission, guardian: routes.guardian, logger: quiet))
+            OverloadAdmission(admission, guardian: routes.guardian, isHTTPSOnly: isHTTPSOnly, logger: quiet))
         return channel
+    }
+
+    /// The parts of a request.
+    private func request(_ body: String = Self.form) -> [HTTPServerRequestPart] {
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: Self.start)
+        return [.head(head), .body(ByteBuffer(string: body)), .end(nil)]
     }
 
     private func send(
@@ -161,11 +171,14 @@ struct OverloadTests {
         return count
     }
 
-    @Test("REL-OVR-1: without room a newcomer is refused where it arrives, in the words of the long way")
-    func theGateRefuses() async throws {
+    @Test(
+        "REL-OVR-1: without room a newcomer is refused where it arrives, in the words of the long way",
+        arguments: [false, true])
+    func theGateRefuses(_ isHTTPSOnly: Bool) async throws {
         try await withIdentityServer { server in
-            let outside = try Outside(server, AccessPolicy(admission: StepAdmission(newcomers: 0)))
-            let channel = try gated(outside.routes, newcomers: 0)
+            let policy = AccessPolicy(isHTTPSOnly: isHTTPSOnly, admission: StepAdmission(newcomers: 0))
+            let outside = try Outside(server, policy)
+            let channel = try gated(outside.routes, newcomers: 0, isHTTPSOnly: isHTTPSOnly)
             let correlation = "e8b1f0a4-6d0c-4b5e-9f3a-0123456789ab"
             try send(channel, Self.start + "?x=1", headers: [WireHeader.clientRequestID: correlation])
             let (head, body) = try #require(try answer(channel))
@@ -176,6 +189,8 @@ struct OverloadTests {
                 Set(head.headers.map { $0.name.lowercased() })
                     == Set(long.headers.map(\.name.canonicalName)).union(["content-length"]))
             #expect(head.headers["content-length"] == ["\(body.readableBytes)"])
+            #expect(
+                head.headers["strict-transport-security"] == long.headers[values: .strictTransportSecurity])
             #expect(head.headers[WireHeader.requestID] == [correlation])
             let seconds = try #require(head.headers.first(name: "retry-after").flatMap { Int($0) })
             #expect((1...3).contains(seconds))
@@ -259,8 +274,45 @@ struct OverloadTests {
         }
     }
 
+    @Test("REL-OVR-1: a newcomer whose request has not come to its end takes no place")
+    func aHalfRequestTakesNoPlace() async throws {
+        try await withIdentityServer { server in
+            let routes = try Outside(server).routes
+            let admission = StepAdmission(newcomers: 1)
+            let slow = try gated(routes, admission)
+            let parts = request()
+            for part in parts.dropLast() { try slow.writeInbound(part) }
+            #expect(try passed(slow) == 0)
+            let quick = try gated(routes, admission)
+            try send(quick, Self.start)
+            #expect(try passed(quick) == 3)
+            // Now it is its turn, and there is no place.
+            try slow.writeInbound(parts[2])
+            #expect(try answer(slow)?.head.status == .serviceUnavailable)
+            try quick.writeOutbound(HTTPServerResponsePart.end(nil))
+            for part in parts { try slow.writeInbound(part) }
+            #expect(try passed(slow) == 3)
+        }
+    }
+
+    @Test("REL-OVR-1: of several newcomers that one read brings, one is refused, and the connection ends")
+    func severalAtOnce() async throws {
+        try await withIdentityServer { server in
+            let channel = try gated(try Outside(server).routes, newcomers: 0)
+            channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+            for part in request() { channel.pipeline.fireChannelRead(part) }
+            #expect(try answer(channel)?.head.status == .serviceUnavailable)
+            channel.pipeline.fireChannelReadComplete()
+            for part in request() { channel.pipeline.fireChannelRead(part) }
+            #expect(try answer(channel)?.head.status == .serviceUnavailable)
+            #expect(channel.isActive)
+            for part in request() { channel.pipeline.fireChannelRead(part) }
+            #expect(try answer(channel) == nil && !channel.isActive)
+        }
+    }
+
     @Test(
-        "REL-OVR-1, SEC-NET-5: the gate reads no endless body, keeps no answers that no client reads, and closes when it was asked to"
+        "REL-OVR-1, SEC-NET-5: the gate keeps no endless body, keeps no answers that no client reads, and closes when it was asked to"
     )
     func theGateCloses() async throws {
         try await withIdentityServer { server in
@@ -268,14 +320,14 @@ struct OverloadTests {
             let endless = try gated(routes, newcomers: 0)
             endless.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
             try send(endless, Self.start, body: String(repeating: "x", count: 64 * 1024))
-            #expect(endless.isActive)
+            #expect(try passed(endless) == 0 && endless.isActive)
             let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: Self.start)
             try endless.writeInbound(HTTPServerRequestPart.head(head))
-            for _ in 0..<2 {
+            for _ in 0..<3 {
                 try endless.writeInbound(
                     HTTPServerRequestPart.body(ByteBuffer(repeating: 0, count: 40 * 1024)))
             }
-            #expect(!endless.isActive)
+            #expect(try passed(endless) == 4, "the router refuses it")
 
             let deaf = try gated(routes, newcomers: 0)
             deaf.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)

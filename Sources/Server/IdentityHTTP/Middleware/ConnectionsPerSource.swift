@@ -38,6 +38,7 @@ final class ConnectionsPerSource: Sendable {
     private let sharedLimit: Int
     private let exempt: [NetworkList]
     private let guardian: RequestGuard
+    private let isHTTPSOnly: Bool
     private let counts = Locked(Counts())
     private let open = Meter(label: "native_auth_connections")
 
@@ -52,6 +53,7 @@ final class ConnectionsPerSource: Sendable {
         self.limit = limit
         self.sharedLimit = sharedLimit
         self.guardian = guardian
+        isHTTPSOnly = policy.isHTTPSOnly
         exempt = [policy.trustedProxies.networks, policy.unlimitedNetworks]
     }
 
@@ -195,7 +197,7 @@ final class ConnectionsPerSource: Sendable {
         private func refuse(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
             let reply = connections.guardian.refusal(
                 toClientRequest: head.headerFields[IdentityHeader.clientRequestID])
-            var fields = RequestGuard.fields(of: reply)
+            var fields = RequestGuard.fields(of: reply, isHTTPSOnly: connections.isHTTPSOnly)
             fields[.connection] = "close"
             fields[.contentLength] = "\(reply.body.count)"
             let response = HTTPResponse(status: .init(code: reply.status), headerFields: fields)

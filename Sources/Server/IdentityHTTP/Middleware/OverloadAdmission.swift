@@ -10,7 +10,8 @@ import NativeAuthWire
 /// (`REL-OVR-1`).
 ///
 /// Under ten times the load, nine of ten requests are such steps, and the time for each is taken from the admitted
-/// steps. So they are refused directly behind the parser: no task, no router, no parsing of their form.
+/// steps. So they are refused directly behind the parser: no task, no router, no parsing of their form. A request takes a
+/// place when all of it has come: a client that keeps its body back keeps no other client out.
 final class OverloadAdmission: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,19 +20,27 @@ final class OverloadAdmission: ChannelDuplexHandler {
 
     private let admission: StepAdmission
     private let guardian: RequestGuard
+    private let isHTTPSOnly: Bool
     private let logger: Logger
     /// The number of requests of this connection that were passed on and are not fully answered. Answers keep the order
     /// of requests, so this handler answers nothing meanwhile.
     private var underWay = 0
     /// Whether the request under way is an admitted first step.
     private var isLetIn = false
-    /// The request that is being refused, and the received bytes of its body.
-    private var refused: (head: HTTPRequestHead, received: Int)?
+    /// A request that is arriving: its head, and what has come of its body.
+    private typealias Arriving = (head: HTTPRequestHead, body: [NIOAny], received: Int)
+    /// The first step that is arriving.
+    private var arriving: Arriving?
+    /// Whether a request of the present read was refused.
+    private var hasRefused = false
 
-    /// - Parameter guardian: Makes the refusals.
-    init(_ admission: StepAdmission, guardian: RequestGuard, logger: Logger) {
+    /// - Parameters:
+    ///   - guardian: Makes the refusals.
+    ///   - isHTTPSOnly: ``AccessPolicy/isHTTPSOnly``.
+    init(_ admission: StepAdmission, guardian: RequestGuard, isHTTPSOnly: Bool, logger: Logger) {
         self.admission = admission
         self.guardian = guardian
+        self.isHTTPSOnly = isHTTPSOnly
         self.logger = logger
     }
 
@@ -39,24 +48,40 @@ final class OverloadAdmission: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             if underWay == 0, Self.beginsFlow(head) {
-                isLetIn = admission.letIn()
-                guard isLetIn else {
-                    refused = (head, 0)
-                    return
-                }
+                arriving = (head, [], 0)
+            } else {
+                underWay += 1
+                context.fireChannelRead(data)
             }
-            underWay += 1
-            context.fireChannelRead(data)
         case .body(let bytes):
-            guard let (head, received) = refused else { return context.fireChannelRead(data) }
-            refused = (head, received + bytes.readableBytes)
-            // Do not wait for the end of a body that is longer than any step's body.
-            if received + bytes.readableBytes > RequestGuard.longestBody { context.close(promise: nil) }
+            guard arriving != nil else { return context.fireChannelRead(data) }
+            arriving?.body.append(data)
+            arriving?.received += bytes.readableBytes
+            // The router refuses a body that is longer than any step's, without waiting for its end.
+            if let request = arriving, request.received > RequestGuard.longestBody { pass(request, context) }
         case .end:
-            guard let (head, _) = refused else { return context.fireChannelRead(data) }
-            refused = nil
-            refuse(head, context)
+            guard let request = arriving else { return context.fireChannelRead(data) }
+            isLetIn = admission.letIn()
+            if isLetIn {
+                pass(request, context)
+                context.fireChannelRead(data)
+            } else {
+                arriving = nil
+                refuse(request.head, context)
+            }
         }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        hasRefused = false
+        context.fireChannelReadComplete()
+    }
+
+    private func pass(_ request: Arriving, _ context: ChannelHandlerContext) {
+        arriving = nil
+        underWay += 1
+        context.fireChannelRead(wrapInboundOut(.head(request.head)))
+        for part in request.body { context.fireChannelRead(part) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -79,14 +104,17 @@ final class OverloadAdmission: ChannelDuplexHandler {
     }
 
     private func refuse(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        // A client that sends requests without reading the answers would fill the memory.
-        guard context.channel.isWritable else { return context.close(promise: nil) }
+        // A client that sends requests without reading the answers would fill the memory. One that sends several at once
+        // would hold the event loop, whose other connections wait.
+        guard !hasRefused, context.channel.isWritable else { return context.close(promise: nil) }
+        hasRefused = true
         if admission.countRefusal() {
             logger.warning(
                 "there is more to do than this node can; sign-ups, sign-ins and resets that would begin are refused")
         }
         let reply = guardian.refusal(toClientRequest: head.headers.first(name: WireHeader.clientRequestID))
-        var headers = HTTPHeaders(RequestGuard.headers(of: reply).map { ($0.name.rawName, $0.value) })
+        var headers = HTTPHeaders(
+            RequestGuard.headers(of: reply, isHTTPSOnly: isHTTPSOnly).map { ($0.name.rawName, $0.value) })
         headers.add(name: "content-length", value: "\(reply.body.count)")
         if !head.isKeepAlive || guardian.readiness.isDraining { headers.add(name: "connection", value: "close") }
         let response = HTTPResponseHead(

@@ -77,6 +77,9 @@ struct RequestGuard: RouterMiddleware {
     /// Whether requests are traced, through swift-distributed-tracing.
     var tracesRequests = false
 
+    /// For a year (RFC 6797).
+    private static let httpsOnly = "max-age=31536000"
+
     private static let storeFailures = Counter(label: "native_auth_store_failures")
 
     /// The refusal of a first step without a free place, made on the event loop, with the same content as from
@@ -167,7 +170,7 @@ struct RequestGuard: RouterMiddleware {
             response = reply(to: error, request, context)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
-        if context.policy.isHTTPSOnly { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        if context.policy.isHTTPSOnly { response.headers[.strictTransportSecurity] = Self.httpsOnly }
         // The fields of an answer to HEAD are those of GET; it has no body (RFC 9110 section 9.3.2).
         if request.method == .head {
             let length = response.headers[.contentLength]
@@ -235,11 +238,14 @@ struct RequestGuard: RouterMiddleware {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
     }
 
-    static func fields(of reply: V1Codec.Reply) -> HTTPFields {
-        HTTPFields(headers(of: reply).map { HTTPField(name: $0, value: $1) })
+    static func fields(of reply: V1Codec.Reply, isHTTPSOnly: Bool = false) -> HTTPFields {
+        HTTPFields(headers(of: reply, isHTTPSOnly: isHTTPSOnly).map { HTTPField(name: $0, value: $1) })
     }
 
-    static func headers(of reply: V1Codec.Reply) -> [(name: HTTPField.Name, value: String)] {
+    /// - Parameter isHTTPSOnly: ``AccessPolicy/isHTTPSOnly``, for an answer that ``handle(_:context:next:)`` does not see.
+    static func headers(
+        of reply: V1Codec.Reply, isHTTPSOnly: Bool = false
+    ) -> [(name: HTTPField.Name, value: String)] {
         let correlationID = reply.trace.correlationID.text
         var headers: [(name: HTTPField.Name, value: String)] = [
             (.contentType, "application/json; charset=utf-8"), (.cacheControl, "no-store"),
@@ -248,6 +254,7 @@ struct RequestGuard: RouterMiddleware {
         ]
         if let seconds = reply.retryAfter { headers.append((.retryAfter, "\(seconds)")) }
         if let methods = reply.allow { headers.append((.allow, methods)) }
+        if isHTTPSOnly { headers.append((.strictTransportSecurity, httpsOnly)) }
         return headers
     }
 
