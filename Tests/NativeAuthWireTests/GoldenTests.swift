@@ -607,6 +607,17 @@ struct ReplyTests {
         _ = try decode(#"{"x":"\"[[[[[[[[[[[[[[[[[[[["}"#) as ContinuationReply
     }
 
+    @Test("An error writes each member that it has")
+    func noMemberIsForgotten() throws {
+        let error = ErrorReply(
+            error: .invalidGrant, suberror: .passwordTooWeak, errorDescription: "text", errorCodes: [1],
+            errorURI: "uri", innerErrors: [], timestamp: "time", traceID: "trace", correlationID: "correlation",
+            continuationToken: Secret("token"), requiredAttributes: [], invalidAttributes: [], unverifiedAttributes: [])
+        let members: [String: JSONValue] = try WireJSON.decode(from: WireJSON.encode(error))
+        #expect(members.count == Mirror(reflecting: error).children.count)
+        #expect(try WireJSON.decode(from: WireJSON.encode(error)) == error)
+    }
+
     @Test func clientInfoIsUnpaddedBase64URL() throws {
         let info = ClientInfo(uid: "oid", utid: "tid")
         #expect(info.encoded == "eyJ1aWQiOiJvaWQiLCJ1dGlkIjoidGlkIn0")
