@@ -96,13 +96,15 @@ class Postgres:
             SELECT number, uuid_send(gen_random_uuid()) AS id FROM generate_series(1, {count}) AS number;"""
     random_bytes, as_bytes = "substr(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 1, {})", "convert_to({}, 'UTF8')"
     before, after = "BEGIN;", "COMMIT; VACUUM ANALYZE; CHECKPOINT;"
+    # As in postgresql.conf, like shared_buffers=1GB.
+    settings = []
 
     def __init__(self, folder, count):
         self.folder, self.count = folder, count
         # The proofs need more of the distribution's Python than a measurement on SQLite.
         import world
 
-        self.cluster = world.Postgres()
+        self.cluster = world.Postgres(*self.settings)
         self.rows, self.stop = self.cluster.rows, self.cluster.stop
 
     def arguments(self):
@@ -325,8 +327,10 @@ def main(arguments):
     parser.add_argument("--many", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=500, help="how often each step is measured on each side")
     parser.add_argument("--postgres", action="store_true", help="on PostgreSQL, rather than SQLite")
+    parser.add_argument("--setting", action="append", default=[], help="of PostgreSQL, such as shared_buffers=1GB")
     parser.add_argument("--binary", help="a server that is built already")
     options = parser.parse_args(arguments)
+    Postgres.settings = options.setting
     binary = options.binary or measurements.release_build()
     kind = Postgres if options.postgres else SQLite
     folder = pathlib.Path(tempfile.mkdtemp(prefix="prove-"))

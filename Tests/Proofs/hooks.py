@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 
-from world import CODE_APP, PASSWORD_AND_ATTRIBUTES_APP, Person, Refused, Result, Site, free_port, parallel, wait_until
+from world import CODE_APP, PASSWORD_AND_ATTRIBUTES_APP, Person, Refused, Result, Site, count, free_port, parallel, wait_until
 
 TENANT = "aaaabbbb-0000-cccc-1111-dddd2222eeee"
 PASSWORD = "Tulip-Harbour-42"
@@ -199,6 +199,8 @@ def sign_ups(options, number, rng, store):
     mailbox = Codes(receiver)
     # Nothing listens there: no code may be mailed.
     site = Site(options, store, nodes=2 if store == "postgres" else 1, mailbox=mailbox, smtp=f"smtp://127.0.0.1:{free_port()}", arguments=arguments)
+    # A new subscriber hears only of what comes after the server has stored its place in the trail.
+    result.expect(wait_until(lambda: count(site.store, "SELECT COUNT(*) FROM notifications") > 0, 30), "the subscriber has no place")
     accounts, over, lock = [], threading.Event(), threading.Lock()
     seed = rng.randrange(1 << 30)
 
