@@ -112,13 +112,15 @@ struct BenchReport: Sendable {
     /// The result of ten times the highest load; nil for other scenarios.
     private func overload(_ figures: BenchFigures) -> String? {
         guard figures.scenario == .overload, let measured = figures.shares.last?.measured else { return nil }
-        let goodput = measured.journeysPerSecond / max(figures.most.journeysPerSecond, 0.001)
+        let most = max(figures.most.journeysPerSecond, 0.001)
         func shed(_ percentile: Double) -> String {
             Self.number(Double(measured.shed.valueAtPercentile(percentile)) / 1000)
         }
         return
-            "done: \(Self.number(goodput)) of the most; refused: \(measured.shed.totalCount), p50 \(shed(50)), p99 \(shed(99)) ms;"
-            + " memory: \(figures.growth.map(Self.number) ?? "?") times as much"
+            "\(Self.number(most * 10)) a second begun, ten times the most; \(Self.number(measured.journeysPerSecond)) ended, "
+            + "\(Self.number(measured.journeysPerSecond / most)) of the most;\n  first requests refused with 503: "
+            + "\(measured.shed.totalCount), within \(shed(50)) ms (p50) and \(shed(99)) ms (p99);"
+            + " memory: \(figures.growth.map(Self.number) ?? "?") times that of before"
     }
 
     private func cells(_ figures: BenchFigures) -> [String] {
