@@ -281,8 +281,14 @@ struct OverloadTests {
             let admission = StepAdmission(newcomers: 1)
             let slow = try gated(routes, admission)
             let parts = request()
-            for part in parts.dropLast() { try slow.writeInbound(part) }
-            #expect(try passed(slow) == 0)
+            func writeAllButTheEnd() throws {
+                try slow.writeInbound(parts[0])
+                for byte in Self.form.utf8 {
+                    try slow.writeInbound(HTTPServerRequestPart.body(ByteBuffer(bytes: [byte])))
+                }
+                #expect(try passed(slow) == 0)
+            }
+            try writeAllButTheEnd()
             let quick = try gated(routes, admission)
             try send(quick, Self.start)
             #expect(try passed(quick) == 3)
@@ -290,8 +296,10 @@ struct OverloadTests {
             try slow.writeInbound(parts[2])
             #expect(try answer(slow)?.head.status == .serviceUnavailable)
             try quick.writeOutbound(HTTPServerResponsePart.end(nil))
-            for part in parts { try slow.writeInbound(part) }
-            #expect(try passed(slow) == 3)
+            // Another one has its turn, and goes on in one piece.
+            try writeAllButTheEnd()
+            try slow.writeInbound(parts[2])
+            for part in parts { #expect(try slow.readInbound() == part) }
         }
     }
 
@@ -327,7 +335,7 @@ struct OverloadTests {
                 try endless.writeInbound(
                     HTTPServerRequestPart.body(ByteBuffer(repeating: 0, count: 40 * 1024)))
             }
-            #expect(try passed(endless) == 4, "the router refuses it")
+            #expect(try passed(endless) == 3, "the router refuses it")
 
             let deaf = try gated(routes, newcomers: 0)
             deaf.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)

@@ -27,8 +27,8 @@ final class OverloadAdmission: ChannelDuplexHandler {
     private var underWay = 0
     /// Whether the request under way is an admitted first step.
     private var isLetIn = false
-    /// A request that is arriving: its head, and what has come of its body.
-    private typealias Arriving = (head: HTTPRequestHead, body: [NIOAny], received: Int)
+    /// A request that is arriving: its head, and what has come of its body, in one piece however it came.
+    private typealias Arriving = (head: HTTPRequestHead, body: ByteBuffer)
     /// The first step that is arriving.
     private var arriving: Arriving?
     /// Whether a request of the present read was refused.
@@ -48,17 +48,16 @@ final class OverloadAdmission: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             if underWay == 0, Self.beginsFlow(head) {
-                arriving = (head, [], 0)
+                arriving = (head, ByteBuffer())
             } else {
                 underWay += 1
                 context.fireChannelRead(data)
             }
         case .body(let bytes):
             guard arriving != nil else { return context.fireChannelRead(data) }
-            arriving?.body.append(data)
-            arriving?.received += bytes.readableBytes
+            arriving?.body.writeImmutableBuffer(bytes)
             // The router refuses a body that is longer than any step's, without waiting for its end.
-            if let request = arriving, request.received > RequestGuard.longestBody { pass(request, context) }
+            if let request = arriving, request.body.readableBytes > RequestGuard.longestBody { pass(request, context) }
         case .end:
             guard let request = arriving else { return context.fireChannelRead(data) }
             isLetIn = admission.letIn()
@@ -81,7 +80,7 @@ final class OverloadAdmission: ChannelDuplexHandler {
         arriving = nil
         underWay += 1
         context.fireChannelRead(wrapInboundOut(.head(request.head)))
-        for part in request.body { context.fireChannelRead(part) }
+        if request.body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(.body(request.body))) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
