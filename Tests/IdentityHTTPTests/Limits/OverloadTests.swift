@@ -296,6 +296,12 @@ struct OverloadTests {
             try slow.writeInbound(parts[2])
             #expect(try answer(slow)?.head.status == .serviceUnavailable)
             try quick.writeOutbound(HTTPServerResponsePart.end(nil))
+            // What cannot be read to its end gets the router's answer.
+            let broken = try gated(routes, admission)
+            try broken.writeInbound(parts[0])
+            broken.pipeline.fireErrorCaught(HTTPParserError.invalidChunkSize)
+            #expect(try passed(broken) == 1)
+            #expect(throws: HTTPParserError.self) { try broken.throwIfErrorCaught() }
             // Another one has its turn, and goes on in one piece.
             try writeAllButTheEnd()
             try slow.writeInbound(parts[2])

@@ -71,6 +71,12 @@ final class OverloadAdmission: ChannelDuplexHandler {
         }
     }
 
+    /// A request that the parser cannot read to its end is the router's, which answers with the documented error.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let request = arriving { pass(request, context) }
+        context.fireErrorCaught(error)
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
         hasRefused = false
         context.fireChannelReadComplete()
