@@ -116,8 +116,10 @@ struct TryFlowTests {
         try await withTemporaryFolder { folder in
             let code = "12345678"
             let server = try await NativeAuthServer.start(arguments: ["--fixed-code", code], dataFolder: folder.url)
+            // The second code is for the telephone when the token for the account is of another second than the sign-in, so that
+            // the mailbox is asked first (SEC-ENR-3); otherwise the menu refuses it.
             let answers =
-                Self.signUp("lee@example.com", password: "") + [code, "9", "5", "+15555550123", code, "b", "8"]
+                Self.signUp("lee@example.com", password: "") + [code, "9", "5", "+15555550123", code, code, "b", "8"]
                 + ["2", "+1 (555) 555-0123", code, "0"]
             let (status, output, errors) = try await NativeAuthProcess.runTry(
                 ["--server", server.baseURL.absoluteString], input: answers.map { $0 + "\n" }.joined())

@@ -1116,7 +1116,8 @@ enum EndpointTable {
                 endpoint: ask.endpoint, name: .sourceThrottled, when: "too many requests from the address"
             ) { try await throttledSource(ask) },
             EndpointRow(
-                endpoint: ask.endpoint, name: .unavailable, when: "the server has no room for newcomers, or the database or the hasher cannot be had now"
+                endpoint: ask.endpoint, name: .unavailable,
+                when: "the server has no room for newcomers, or the database or the hasher cannot be had now"
             ) {
                 try await EndpointTable.arrive(.startSignUp) { ports, _ in ports.clients = GoneClients() }.walk.client
                     .ask(
