@@ -117,7 +117,7 @@ struct BenchReport: Sendable {
             Self.number(Double(measured.shed.valueAtPercentile(percentile)) / 1000)
         }
         return
-            "\(Self.number(most * 10)) a second begun, ten times the most; \(Self.number(measured.journeysPerSecond)) ended, "
+            "\(Self.number(most * 10)) a second were due, ten times the most; \(Self.number(measured.journeysPerSecond)) ended, "
             + "\(Self.number(measured.journeysPerSecond / most)) of the most;\n  first requests refused with 503: "
             + "\(measured.shed.totalCount), within \(shed(50)) ms (p50) and \(shed(99)) ms (p99);"
             + " memory: \(figures.growth.map(Self.number) ?? "?") times that of before"

@@ -431,7 +431,7 @@ struct OverloadTests {
     @Test("SEC-NET-6: proxies have a limit of connections; over one more only health checks are answered")
     func connectionsOfProxies() throws {
         let policy = AccessPolicy(
-            trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), limits: SourceLimits(),
+            trustedProxies: TrustedProxies(try NetworkList("127.0.0.1")), isHTTPSOnly: true, limits: SourceLimits(),
             unlimitedNetworks: try NetworkList("203.0.113.0/24"))
         let connections = try #require(
             ConnectionsPerSource(within: policy, guardian: guardian(), sharedLimit: 3))
@@ -453,6 +453,7 @@ struct OverloadTests {
         }
         #expect(refused.status == .serviceUnavailable)
         #expect(refused.headerFields[.retryAfter] != nil)
+        #expect(refused.headerFields[.strictTransportSecurity] == "max-age=31536000")
         #expect(try late.readInbound(as: HTTPRequestPart.self) == nil)
         late.embeddedEventLoop.run()
         #expect(!late.isActive)
